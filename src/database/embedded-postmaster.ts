@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './embedded-account.ts';
@@ -52,14 +52,13 @@ export function findPostmaster({ cluster }: EmbeddedFolders): Postmaster | undef
   return { pid: Number(pid), socketDir, isReady: status.trim() === 'ready' };
 }
 
-/** Only for a cluster without a running postmaster. */
+/** Only for a cluster without a running postmaster, whose remains are cleared. */
 export function launchPostmaster(
   folders: EmbeddedFolders,
   binDir: string,
   account: Account,
   extraSettings: Record<string, string>,
 ): Launch {
-  clearRemains(folders);
   const settings = { ...SETTINGS, unix_socket_directories: folders.socketDir, ...extraSettings };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [program = '', ...rest] = [...account.prefix, join(binDir, 'postgres'), '-D', folders.cluster, ...words];
@@ -89,19 +88,7 @@ export async function stopPostmaster(pid: number, { cluster }: EmbeddedFolders):
   }
 }
 
-/**
- * Backends of a killed postmaster leave by themselves once they wait for something; one deep in a query does not, and
- * until it is gone PostgreSQL rightly refuses to start. PostgreSQL works inside its data directory: that is how we know
- * them. Where there is no /proc they are waited for.
- */
-export function killOrphans({ cluster }: EmbeddedFolders): void {
-  if (process.platform !== 'linux') return;
-  for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
-    if (readQuietly(() => readlinkSync(`/proc/${pid}/cwd`)) === cluster) send(Number(pid), 'SIGKILL');
-  }
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
@@ -109,27 +96,12 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-// A leftover socket is refused like a living one when its pid is in use again by another program.
-function clearRemains({ cluster, socketDir }: EmbeddedFolders): void {
-  for (const suffix of ['', '.lock']) rmSync(join(socketDir, `.s.PGSQL.${SOCKET_PORT}${suffix}`), { force: true });
-  const remains = readPidFile(cluster);
-  const pidFile = join(cluster, 'postmaster.pid');
-  if (remains.trim() === '') {
-    rmSync(pidFile, { force: true });
-    return;
-  }
-  // PostgreSQL believes a pid file that names any living process, except its parent: so it names us. Removing the file
-  // would also remove the mark of the shared memory by which PostgreSQL notices backends that are still at work.
-  const named = remains.replace(/^-?\d+/, pid => `${process.pid}`.padEnd(pid.length));
-  writeFileSync(pidFile, named, { flag: 'r+' });
-}
-
 function readPidFile(cluster: string): string {
   return readQuietly(() => readFileSync(join(cluster, 'postmaster.pid'), 'utf8'));
 }
 
 /** The words a process was started with stay in sight; a dead one not yet collected has none. */
-function isPostmaster(pid: number, cluster: string): boolean {
+export function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 0)) return false;
   const words = process.platform === 'linux' ? readLinuxWords(pid) : readWords(pid);
   return words.includes(` -D ${cluster} `);
@@ -145,7 +117,7 @@ function readWords(pid: number): string {
   );
 }
 
-function readQuietly(read: () => string): string {
+export function readQuietly(read: () => string): string {
   try {
     return read();
   } catch {

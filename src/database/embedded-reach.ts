@@ -4,7 +4,8 @@ import type { Account } from './embedded-account.ts';
 import { DATABASE_NAME, DATABASE_USER } from './embedded-cluster.ts';
 import { type EmbeddedFolders, SOCKET_PORT } from './embedded-folders.ts';
 import { readLogTail } from './embedded-log.ts';
-import { findPostmaster, killOrphans, type Launch, launchPostmaster, type Postmaster } from './embedded-postmaster.ts';
+import { findPostmaster, type Launch, launchPostmaster, type Postmaster } from './embedded-postmaster.ts';
+import { clearRemains, killOrphans } from './embedded-remains.ts';
 import { DatabaseUnavailable } from './embedded-unavailable.ts';
 
 export interface Setup {
@@ -35,7 +36,7 @@ export async function reach(setup: Setup, starts: Starts, isStopping: () => bool
     if (!postmaster) starts.startUnlessUnderWay();
     const client = postmaster?.isReady ? await connect(postmaster.socketDir) : undefined;
     if (postmaster && client) return { postmaster, client, wasRunning: starts.count === 0 };
-    if (starts.isHopeless || Date.now() > deadline) throw await explainFailure(setup.folders);
+    if ((!postmaster && starts.isHopeless) || Date.now() > deadline) throw await explainFailure(setup.folders);
     await pause(POLL_MS);
   }
   return undefined;
@@ -67,7 +68,7 @@ export class Starts {
     this.#nextAt = now + this.#delayMs;
     this.#delayMs = Math.min(this.#delayMs * 2, 500);
     const { folders, binDir, account, settings } = this.#setup;
-    this.launch = launchPostmaster(folders, binDir, account, settings);
+    if (clearRemains(folders)) this.launch = launchPostmaster(folders, binDir, account, settings);
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, watch, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +102,7 @@ describe('after a kill', () => {
     const pidFile = join(dataDir, 'postgres/cluster/postmaster.pid');
     const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
     writeFileSync(pidFile, firstLine && firstLine + rest.join('\n'));
+    utimesSync(pidFile, 0, 0);
     const next = start(dataDir, service.acknowledged);
     expect(await next.hear('opened')).toMatchObject({ adopted: false });
     await expectNothingLost(next);
