@@ -118,6 +118,8 @@ function hasPinnedNode() {
 function ensureSshBinding() {
   if (loadsSshBinding()) return;
   const headers = `node_modules/node/node_modules/node-${process.platform}-${process.arch}`;
+  // They came beside the pinned Node, outside the lock file, so the next `npm install NAME` prunes them.
+  if (!existsSync(headers)) npm(['rebuild', 'node', '--loglevel=error'], 'pipe');
   if (!existsSync(headers)) return note('the headers of the pinned Node are missing');
   // The compiler's make files break at a blank in the path of the headers: a link has none.
   const aside = mkdtempSync(join(tmpdir(), 'slipway-headers-'));
