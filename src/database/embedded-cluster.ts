@@ -32,11 +32,16 @@ export function findBinDir(): string {
 }
 
 /** Makes the cluster on first use. It is built aside and renamed: a cluster of half an initdb never bears the name. */
-export async function ensureCluster(folders: EmbeddedFolders, binDir: string, account: Account): Promise<void> {
+export async function ensureCluster(
+  folders: EmbeddedFolders,
+  binDir: string,
+  account: Account,
+  isDurable: boolean,
+): Promise<void> {
   await removeUnfinished(folders.home);
   if (existsSync(folders.cluster)) return checkVersion(folders);
   const aside = join(folders.home, `${UNFINISHED}${process.pid}-${Date.now()}`);
-  await runInitdb(aside, binDir, account);
+  await runInitdb(aside, binDir, account, isDurable ? [] : ['--no-sync']);
   await restrictToSocket(aside);
   await rename(aside, folders.cluster);
   await syncToDisk(folders.home);
@@ -70,8 +75,9 @@ const INITDB_WORDS = [
   '--no-instructions',
 ];
 
-async function runInitdb(aside: string, binDir: string, account: Account): Promise<void> {
-  const [program = '', ...words] = [...account.prefix, join(binDir, 'initdb'), '-D', aside, ...INITDB_WORDS];
+async function runInitdb(aside: string, binDir: string, account: Account, extra: string[]): Promise<void> {
+  const initdbWords = [join(binDir, 'initdb'), '-D', aside, ...INITDB_WORDS, ...extra];
+  const [program = '', ...words] = [...account.prefix, ...initdbWords];
   const { uid, gid } = account;
   // Its own session: Ctrl-C in a terminal must not kill what the service is waiting for.
   const initdb = spawn(program, words, {

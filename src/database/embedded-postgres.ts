@@ -53,7 +53,7 @@ function refuseWindows(): void {
 async function prepareCluster(folders: EmbeddedFolders, settings: Record<string, string>): Promise<Setup> {
   const binDir = findBinDir();
   const account = await chooseAccount(folders, binDir);
-  await ensureCluster(folders, binDir, account);
+  await ensureCluster(folders, binDir, account, settings.fsync !== 'off');
   await boundLog(folders.logFile);
   return { folders, binDir, account, settings };
 }
