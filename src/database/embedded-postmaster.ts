@@ -59,7 +59,9 @@ export function launchPostmaster(
   account: Account,
   extraSettings: Record<string, string>,
 ): Launch {
-  const settings = { ...SETTINGS, unix_socket_directories: folders.socketDir, ...extraSettings };
+  // A list for PostgreSQL: a comma in the path would make two of it.
+  const socketDirs = `"${folders.socketDir.replaceAll('"', '""')}"`;
+  const settings = { ...SETTINGS, unix_socket_directories: socketDirs, ...extraSettings };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [program = '', ...rest] = [...account.prefix, join(binDir, 'postgres'), '-D', folders.cluster, ...words];
   const { uid, gid } = account;
