@@ -7,7 +7,7 @@ export interface FolderLock {
 
 const SQLITE_BUSY = 5;
 /** Two that come at the same moment see each other half-way through SQLite's steps: without patience both would give up. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 250;
 
 /** A database nobody refers to is collected as garbage, and its lock goes with it. */
 const held = new Set<DatabaseSync>();

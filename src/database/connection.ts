@@ -1,0 +1,19 @@
+import type { PoolConfig } from 'pg';
+
+/** How to reach PostgreSQL: a URL of the user's, or the socket of the embedded one. */
+export type Connection = { connectionString: string } | { host: string; user: string; database: string; port?: number };
+
+/** Timestamps are read as text, so every session speaks UTC; a query nobody waits for any more is ended. */
+const SESSION = '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000';
+
+export function poolConfig(connection: Connection, applicationName: string, max: number): PoolConfig {
+  return {
+    ...connection,
+    application_name: applicationName,
+    options: SESSION,
+    max,
+    connectionTimeoutMillis: 3000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  };
+}

@@ -1,0 +1,11 @@
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+
+/** Shown only: what an event says about its resource differs from kind to kind. */
+export const JsonObject = new GraphQLScalarType({
+  name: 'JSONObject',
+  description: 'A JSON object.',
+  serialize: value => value,
+  parseValue: () => {
+    throw new GraphQLError('is not accepted as input');
+  },
+});

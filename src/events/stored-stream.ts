@@ -1,0 +1,85 @@
+/** One message of a stream: where it stands in the order, and the cursor a caller resumes behind. */
+export interface StreamItem {
+  position: number;
+  cursor: string;
+  isLast: boolean;
+  value: object;
+}
+
+/** Rows in an order, with a bell that rings when there may be more. */
+export interface StreamSource {
+  /** Readers of streams with the same key read the same rows. */
+  readonly key: string;
+  /** The position a cursor stands for, or where the stream starts without one. Throws if it is too old or unknown. */
+  locate(cursor: string | undefined): Promise<number>;
+  read(position: number, limit: number): Promise<StreamItem[]>;
+  watch(ring: () => void): () => void;
+}
+
+const PAGE = 100;
+
+/**
+ * A stream that is nothing but stored rows and a cursor. It can be iterated by any GraphQL executor, and
+ * a broadcaster can recognise it and serve all readers of the same rows from one execution.
+ */
+export class StoredStream implements AsyncIterable<object> {
+  constructor(
+    readonly source: StreamSource,
+    readonly start: number,
+  ) {}
+
+  static async open(source: StreamSource, cursor: string | null | undefined): Promise<StoredStream> {
+    return new StoredStream(source, await source.locate(cursor ?? undefined));
+  }
+
+  /** Not a generator: one that waits on an idle promise never reaches its `finally`, and its reader stays for ever. */
+  [Symbol.asyncIterator](): AsyncIterator<object, undefined> {
+    let position = this.start;
+    let isDone = false;
+    let buffer: StreamItem[] = [];
+    const bell = new Bell();
+    const unwatch = this.source.watch(() => bell.ring());
+    const finish = () => {
+      isDone = true;
+      unwatch();
+      bell.ring();
+    };
+    const next = async (): Promise<IteratorResult<object, undefined>> => {
+      while (!isDone) {
+        if (buffer.length === 0) buffer = await this.source.read(position, PAGE);
+        const item = buffer.shift();
+        if (item !== undefined) {
+          position = item.position;
+          if (item.isLast) finish();
+          return { done: false, value: item.value };
+        }
+        await bell.next();
+      }
+      return { done: true, value: undefined };
+    };
+    return {
+      next,
+      return: () => {
+        finish();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+}
+
+/** A signal that coalesces: many rings while nobody waits count as one. */
+export class Bell {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  async next(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>(resolve => (this.#wake = resolve));
+    this.#isRung = false;
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { DomainError, NotFound } from '../errors.ts';
+import type { ErrorPresenter } from '../schema/present-errors.ts';
+import { PROBLEM_TYPE, toProblem } from '../schema/problem.ts';
+import { callerOf } from './caller.ts';
+
+/** Every answer that is not a success and did not come out of an operation leaves here, in the form of its door. */
+export const answerErrors =
+  (errors: ErrorPresenter): ErrorRequestHandler =>
+  (thrown, request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    const { requestId } = callerOf(response).facts;
+    const error = errors.toDomainError(bodyFault(thrown) ?? thrown, requestId);
+    setErrorHeaders(response, error);
+    response.status(error.status);
+    if (request.path.startsWith('/graphql')) {
+      response.json({ errors: [{ message: error.message, extensions: { ...error.extensions, requestId } }] });
+    } else {
+      response.type(PROBLEM_TYPE).send(JSON.stringify(toProblem(error, request.path, requestId)));
+    }
+  };
+
+export const unknownRoute: RequestHandler = (_request, _response, next) => next(new NotFound('Route'));
+
+export function setErrorHeaders(response: Response, { status, details }: DomainError): void {
+  if (details.retryAfterSeconds !== undefined) response.setHeader('Retry-After', details.retryAfterSeconds);
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+}
+
+/** What Express's body parser throws, in our words; its own repeat the body. */
+function bodyFault(thrown: unknown): DomainError | undefined {
+  const { type, status } = thrown as { type?: unknown; status?: unknown };
+  if (type === 'entity.too.large') return new DomainError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MB');
+  if (type === 'entity.parse.failed') return new DomainError('BAD_INPUT', 'The body is not JSON');
+  if (type === 'charset.unsupported' || type === 'encoding.unsupported') {
+    return new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 JSON');
+  }
+  if (typeof type === 'string' && status === 400) return new DomainError('BAD_INPUT', 'The body did not arrive whole');
+  if (thrown instanceof URIError) return new DomainError('BAD_INPUT', 'The path is not well encoded');
+  return undefined;
+}

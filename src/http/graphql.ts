@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestContext } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import { expressMiddleware } from '@as-integrations/express5';
+import type { RequestHandler, Response } from 'express';
+import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { Invalid } from '../errors.ts';
+import type { CompiledOperations } from '../schema/compiled.ts';
+import type { Context, ContextFactory } from '../schema/context.ts';
+import type { PersistedOperations } from '../schema/persisted-operations.ts';
+import type { ErrorPresenter } from '../schema/present-errors.ts';
+import { checkQueryLimits, countRootFields, QUERY_LIMITS } from '../schema/rules/query-limits.ts';
+import { validationRules } from '../schema/rules/validation-rules.ts';
+import type { Scope } from '../services/scope.ts';
+import { callerOf } from './caller.ts';
+
+interface Parts {
+  schema: GraphQLSchema;
+  makeContext: ContextFactory;
+  scopeOf: (response: Response) => Scope;
+  errors: ErrorPresenter;
+  compiled: CompiledOperations;
+  persisted: PersistedOperations;
+  config: { isProduction: boolean; hasIntrospection: boolean };
+}
+
+export interface GraphqlDoor {
+  handle: RequestHandler;
+  stop(): Promise<void>;
+}
+
+/** `/graphql` by Apollo Server, with its Sandbox page outside production. */
+export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
+  const { schema, makeContext, scopeOf, errors, persisted, config } = parts;
+  const requestIds = new AsyncLocalStorage<string>();
+  const server = new ApolloServer<Context>({
+    schema,
+    introspection: config.hasIntrospection,
+    hideSchemaDetailsFromClientErrors: !config.hasIntrospection,
+    includeStacktraceInErrorResponses: false,
+    validationRules: validationRules(config),
+    parseOptions: { maxTokens: QUERY_LIMITS.tokens },
+    persistedQueries: { cache: persisted },
+    formatError: (_, error) => errors.present(error as Error, requestIds.getStore() ?? ''),
+    plugins: [ApolloServerPluginCacheControlDisabled(), landingPage(config.isProduction), rules(parts)],
+    stopOnTerminationSignals: false,
+    nodeEnv: config.isProduction ? 'production' : 'development',
+    logger: silent,
+  });
+  await server.start();
+  const middleware = expressMiddleware(server, {
+    context: ({ res }) => Promise.resolve(makeContext(scopeOf(res as Response))),
+  });
+  return {
+    handle: (request, response, next) => {
+      if (request.method === 'GET' && !config.isProduction) relaxForSandbox(response);
+      requestIds.run(callerOf(response).facts.requestId, () => middleware(request, response, next));
+    },
+    stop: () => server.stop(),
+  };
+}
+
+const landingPage = (isProduction: boolean): ApolloServerPlugin =>
+  isProduction
+    ? ApolloServerPluginLandingPageDisabled()
+    : ApolloServerPluginLandingPageLocalDefault({ embed: true, footer: false });
+
+/** Limits, keyed mutations, compiled operations and the status: what Apollo has no option for. */
+function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlugin<Context> {
+  const listener = {
+    didResolveOperation: async (request: Resolved) => check(schema, request),
+    responseForOperation: async ({ queryHash, document, contextValue, request }: Resolved) => {
+      if (!persisted.isListed(queryHash)) return null;
+      const { requestId } = contextValue.scope.request;
+      const { data, errors: faults } = await compiled.run(document, contextValue, request.variables ?? {});
+      const singleResult = faults ? { data, errors: faults.map(fault => errors.present(fault, requestId)) } : { data };
+      const http = { status: data === undefined && faults ? 400 : undefined, headers: new Map() as never };
+      return { http, body: { kind: 'single' as const, singleResult } };
+    },
+    willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
+      if (contextValue.scope.notes.isReplayed) response.http.headers.set('idempotency-replayed', 'true');
+      if (response.body?.kind !== 'single') return;
+      const isAway = response.body.singleResult.errors?.some(({ extensions }) => extensions?.code === 'NOT_READY');
+      if (isAway) response.http.status = 503;
+    },
+  };
+  return { requestDidStart: () => Promise.resolve(listener as never) };
+}
+
+type Resolved = Required<
+  Pick<GraphQLRequestContext<Context>, 'queryHash' | 'document' | 'operation' | 'contextValue' | 'request'>
+>;
+
+/** Apollo answers 500 to what a plugin throws unless it is told otherwise. */
+function check(schema: GraphQLSchema, { document, operation, contextValue, request }: Resolved): void {
+  try {
+    checkQueryLimits(schema, document, operation, request.variables);
+    const isKeyed = contextValue.scope.request.idempotencyKey !== null;
+    const isMutation = operation.operation === OperationTypeNode.MUTATION;
+    if (isKeyed && isMutation && countRootFields(document, operation) > 1) {
+      throw new Invalid({ field: 'Idempotency-Key', message: 'goes with one mutation field in a request' });
+    }
+  } catch (error) {
+    throw new GraphQLError((error as Error).message, {
+      originalError: error as Error,
+      extensions: { http: { status: 400 } },
+    });
+  }
+}
+
+/** The Sandbox is Apollo's own page: it is embedded from Apollo's host, outside production only. */
+function relaxForSandbox(response: Response): void {
+  response.removeHeader('Content-Security-Policy');
+  response.removeHeader('X-Frame-Options');
+  response.removeHeader('Cross-Origin-Resource-Policy');
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,37 @@
+import { pino } from 'pino';
+
+export type Log = ReturnType<typeof createLog>;
+
+interface LogConfig {
+  logLevel: string;
+  logFormat: 'pretty' | 'json';
+}
+
+/** What must never be read in a log, wherever it turns up in what is logged. */
+const SECRETS = [
+  'password',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'ticket',
+  'challenge',
+  'authorization',
+  'cookie',
+  'privateKey',
+  'passphrase',
+  'secret',
+];
+
+export function createLog({ logLevel, logFormat }: LogConfig) {
+  const options = {
+    level: logLevel,
+    base: null,
+    redact: {
+      paths: SECRETS.flatMap(name => [name, `*.${name}`, `*.*.${name}`, `headers.${name}`]),
+      censor: '[secret]',
+    },
+  };
+  if (logFormat === 'pretty')
+    return pino({ ...options, transport: { target: 'pino-pretty', options: { colorize: true } } });
+  return pino(options, pino.destination({ sync: false, minLength: 0 }));
+}

@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:http';
+import express, { type RequestHandler } from 'express';
+import type { Config } from '../config.ts';
+import type { ErrorPresenter } from '../schema/present-errors.ts';
+import type { Counters } from '../security/limits.ts';
+import type { CredentialService } from '../services/credential.service.ts';
+import { authenticate } from './authenticate.ts';
+import { identify, readIdempotencyKey, refuseBadCredential } from './caller.ts';
+import { answerErrors, unknownRoute } from './errors.ts';
+import { crossOrigin, securityHeaders } from './headers.ts';
+import { healthz, type Readiness, readyz } from './health.ts';
+import { limits } from './limits.ts';
+import type { Metrics } from './metrics.ts';
+
+export const BODY_LIMIT = '1mb';
+
+interface Parts {
+  config: Config;
+  errors: ErrorPresenter;
+  metrics: Metrics;
+  readiness: Readiness;
+  credentials: CredentialService;
+  counters: Counters;
+  graphql: RequestHandler;
+  stream: RequestHandler;
+  rest: RequestHandler;
+  docs: RequestHandler | undefined;
+}
+
+/** The order of everything a request passes, on one screen. */
+export function createHttpServer(parts: Parts): Server {
+  const { config, metrics } = parts;
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', config.trustProxy.length > 0 ? config.trustProxy : false);
+
+  app.use(identify, securityHeaders(config.publicUrl), metrics.observe, crossOrigin(config));
+  app.get('/healthz', healthz);
+  app.get('/readyz', readyz(parts.readiness));
+  app.get('/metrics', metrics.serve);
+  if (parts.docs) app.use('/api/docs', parts.docs);
+  app.use(authenticate(parts.credentials), ...limits(parts.counters, config), refuseBadCredential, readIdempotencyKey);
+  app.use(express.json({ limit: BODY_LIMIT, strict: false }));
+  app.use('/graphql/stream', parts.stream);
+  app.use('/graphql', parts.graphql);
+  app.use('/api/v1', parts.rest);
+  app.use(unknownRoute, answerErrors(parts.errors));
+  return createServer({ keepAliveTimeout: 10_000, requestTimeout: 60_000 }, app);
+}

@@ -1,0 +1,20 @@
+import { createTransport, type Transporter } from 'nodemailer';
+import type { Mail, Mailer } from './mailer.ts';
+
+const TIMEOUT_MS = 15_000;
+
+export class SmtpMailer implements Mailer {
+  readonly #transport: Transporter;
+
+  constructor(
+    url: string,
+    private readonly from: string,
+  ) {
+    this.#transport = createTransport(url, { from });
+    Object.assign(this.#transport.options, { connectionTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS });
+  }
+
+  async send(mail: Mail): Promise<void> {
+    await this.#transport.sendMail({ from: this.from, ...mail });
+  }
+}

@@ -1,0 +1,40 @@
+/** Every job there is, and what it needs to know. Payloads hold ids and sealed values, never a secret in the clear. */
+export interface Jobs {
+  'mail.send': { id: string; sealed: string };
+  'password.forgot': { email: string };
+  'rows.prune': Record<string, never>;
+  'secrets.reseal': { runId: string };
+}
+
+export type JobName = keyof Jobs;
+
+export interface JobContext {
+  signal: AbortSignal;
+  /** 0 for the first try. */
+  attempt: number;
+}
+
+export type Handlers = { [Name in JobName]: (payload: Jobs[Name], context: JobContext) => Promise<void> };
+
+export interface JobRules {
+  /** Jobs of one lane run one at a time, in order; without lanes they run side by side. */
+  hasLanes: boolean;
+  retryLimit: number;
+  retryDelaySeconds: number;
+  /** How many run at once in one instance. */
+  concurrency: number;
+  /** Sent by the clock, in cron's words and UTC. */
+  cron?: string;
+}
+
+const usual: JobRules = { hasLanes: false, retryLimit: 3, retryDelaySeconds: 2, concurrency: 2 };
+
+/** A job that fails is tried again; work that ends badly but orderly is a job that completed. */
+export const jobRules: { readonly [Name in JobName]: JobRules } = {
+  'mail.send': { ...usual, retryLimit: 8, retryDelaySeconds: 5, concurrency: 4 },
+  'password.forgot': usual,
+  'rows.prune': { ...usual, concurrency: 1, cron: '17 * * * *' },
+  'secrets.reseal': { ...usual, hasLanes: true, concurrency: 1 },
+};
+
+export const jobNames = Object.keys(jobRules) as JobName[];

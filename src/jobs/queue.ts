@@ -1,0 +1,98 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import pg, { type Pool } from 'pg';
+import { type ConstructorOptions, fromKysely, PgBoss } from 'pg-boss';
+import type { Listener } from '../database/listener.ts';
+import { type JobName, type Jobs, jobNames, jobRules } from './jobs.ts';
+
+const HEARTBEAT_SECONDS = 10;
+const LOOK_SECONDS = 5;
+const LONGEST_JOB_SECONDS = 6 * 60 * 60;
+
+export interface SendOptions {
+  lane?: string;
+  startAfterSeconds?: number;
+}
+
+/**
+ * The queue is pg-boss on our own pool and our own listening connection. A worker that dies stops its heartbeat;
+ * within 10 s it counts as lost, within 5 more somebody looks, and the job is taken up again.
+ */
+export class Queue {
+  readonly boss: PgBoss;
+
+  constructor(pool: Pool, listener: Listener, warn: (message: string, error: unknown) => void) {
+    this.boss = new PgBoss({
+      db: onOurPool(pool, listener),
+      schema: 'pgboss',
+      useListenNotify: true,
+      superviseIntervalSeconds: LOOK_SECONDS,
+      monitorIntervalSeconds: LOOK_SECONDS,
+      cronMonitorIntervalSeconds: 30,
+      cronWorkerIntervalSeconds: 5,
+    });
+    this.boss.on('error', error => warn('The job queue reports an error', error));
+  }
+
+  async start(): Promise<void> {
+    await this.boss.start();
+    const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
+    for (const name of jobNames) {
+      if (known.has(name)) await this.boss.updateQueue(name, timing(name));
+      else
+        await this.boss.createQueue(name, {
+          ...timing(name),
+          policy: jobRules[name].hasLanes ? 'singleton' : 'standard',
+        });
+      const { cron } = jobRules[name];
+      if (cron !== undefined) await this.boss.schedule(name, cron, {}, { missed: 'once' });
+    }
+  }
+
+  /** Adds the job to the caller's transaction: it exists if, and only if, the caller's change does. */
+  async enqueue<Name extends JobName>(
+    { em }: { em: EntityManager },
+    name: Name,
+    payload: Jobs[Name],
+    { lane, startAfterSeconds }: SendOptions = {},
+  ): Promise<void> {
+    await this.boss.send(name, payload, {
+      db: fromKysely(em.getKysely()),
+      ...(lane === undefined ? {} : { singletonKey: lane }),
+      ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
+    });
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    await this.boss.stop({ graceful: true, timeout: timeoutMs, close: false });
+  }
+}
+
+function timing(name: JobName) {
+  const { retryLimit, retryDelaySeconds } = jobRules[name];
+  return {
+    retryLimit,
+    retryDelay: retryDelaySeconds,
+    retryBackoff: true,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    expireInSeconds: LONGEST_JOB_SECONDS,
+    deleteAfterSeconds: 24 * 60 * 60,
+    notify: true,
+  };
+}
+
+function onOurPool(pool: Pool, listener: Listener): NonNullable<ConstructorOptions['db']> {
+  return {
+    executeSql: (text, values) => pool.query({ text, values: values as unknown[], types: pg.types }),
+    listen: async (channel, hear, lookAgain) => {
+      const unlisten = await listener.listen(channel, hear);
+      const forget = listener.onReconnect(lookAgain);
+      lookAgain();
+      return {
+        close: async () => {
+          unlisten();
+          forget();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Handlers, JobContext, JobName, Jobs } from './jobs.ts';
+import { jobNames, jobRules } from './jobs.ts';
+import type { Queue } from './queue.ts';
+
+interface Log {
+  error(context: object, message: string): void;
+}
+
+/** Takes jobs and gives each to its handler. Anything thrown is a failed try, told in the log and tried again. */
+export class Worker {
+  constructor(
+    private readonly queue: Queue,
+    private readonly handlers: Handlers,
+    private readonly log: Log,
+  ) {}
+
+  async start(): Promise<void> {
+    for (const name of jobNames) await this.#serve(name);
+  }
+
+  async #serve<Name extends JobName>(name: Name): Promise<void> {
+    const options = {
+      localConcurrency: jobRules[name].concurrency,
+      includeMetadata: true,
+      pollingIntervalSeconds: 2,
+    } as const;
+    await this.queue.boss.work<Jobs[Name], void, typeof options>(name, options, async ([job]) => {
+      if (job === undefined) return;
+      await this.#perform(name, job.data, { signal: job.signal, attempt: job.retryCount });
+    });
+  }
+
+  async #perform<Name extends JobName>(name: Name, payload: Jobs[Name], context: JobContext): Promise<void> {
+    try {
+      await this.handlers[name](payload, context);
+    } catch (error) {
+      this.log.error({ job: name, attempt: context.attempt, err: error }, 'A job failed');
+      throw error;
+    }
+  }
+}

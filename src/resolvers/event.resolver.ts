@@ -1,0 +1,47 @@
+import {
+  Args,
+  Ctx,
+  createUnionType,
+  FieldResolver,
+  Resolver,
+  Root,
+  type SubscribeResolverData,
+  Subscription,
+} from 'type-graphql';
+import { StoredEvent } from '../entities/event.ts';
+import { Run } from '../entities/run.ts';
+import { AllowRead } from '../schema/authorize.ts';
+import type { Context } from '../schema/context.ts';
+import { EventsArgs } from '../schema/inputs/record.inputs.ts';
+
+/** What an event can be about. Each kind of resource joins it with the issue that brings it. */
+const EventResource = createUnionType({
+  name: 'EventResource',
+  description: 'The resource of an event, as it is now.',
+  types: () => [Run] as const,
+  resolveType: () => Run,
+});
+
+@Resolver(() => StoredEvent)
+export class EventResolver {
+  @AllowRead()
+  @Subscription(() => StoredEvent, {
+    description: 'What happens in the workspace, from now on or behind `after`.',
+    subscribe: ({ args, context }: SubscribeResolverData<unknown, EventsArgs, Context>) =>
+      context.services.events.open(context.scope, args),
+  })
+  events(@Root() event: StoredEvent, @Args() _: EventsArgs): StoredEvent {
+    return event;
+  }
+
+  @FieldResolver(() => EventResource, {
+    nullable: true,
+    description: 'The resource as it is now, null once it is gone.',
+  })
+  resource(
+    @Root() { resourceType, resourceId }: StoredEvent,
+    @Ctx() { loaders }: Context,
+  ): Promise<object | null> | null {
+    return resourceType === 'Run' ? loaders.run(resourceId) : null;
+  }
+}

@@ -1,0 +1,65 @@
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Row } from '../database/rows.ts';
+import { Invitation } from '../entities/invitation.ts';
+import { User } from '../entities/user.ts';
+import { AllowOwner } from '../schema/authorize.ts';
+import type { Context } from '../schema/context.ts';
+import { CreateInvitationArgs, UpdateMemberArgs } from '../schema/inputs/auth.inputs.ts';
+import { ChangeArgs, IdArgs, PageArgs } from '../schema/inputs/page.inputs.ts';
+import { Deleted } from '../schema/types/auth.types.ts';
+
+@Resolver(() => Invitation)
+export class MemberResolver {
+  @AllowOwner()
+  @Query(() => [User], { description: 'Who is in the workspace.' })
+  members(@Args() page: PageArgs, @Ctx() { scope, services }: Context): Promise<Row<User>[]> {
+    return services.members.list(scope, page);
+  }
+
+  @AllowOwner()
+  @Query(() => User, { nullable: true })
+  member(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<User>> {
+    return services.members.get(scope, id);
+  }
+
+  @AllowOwner()
+  @Mutation(() => User, { nullable: true, description: 'Gives a member another role.' })
+  updateMember(@Args() { id, role, ifVersion }: UpdateMemberArgs, @Ctx() { scope, services }: Context): Promise<User> {
+    return services.members.update(scope, id, role, ifVersion);
+  }
+
+  @AllowOwner()
+  @Mutation(() => Deleted, { nullable: true, description: 'Removes a member, and with it the account.' })
+  deleteMember(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Deleted> {
+    return services.members.remove(scope, id, ifVersion);
+  }
+
+  @AllowOwner()
+  @Query(() => [Invitation], { description: 'Invitations nobody has used yet.' })
+  invitations(@Args() page: PageArgs, @Ctx() { scope, services }: Context): Promise<Row<Invitation>[]> {
+    return services.members.invitations(scope, page);
+  }
+
+  @AllowOwner()
+  @Mutation(() => Invitation, {
+    nullable: true,
+    description: 'Invites somebody by mail; replaces an open invitation of theirs.',
+  })
+  createInvitation(
+    @Args() { email, role }: CreateInvitationArgs,
+    @Ctx() { scope, services }: Context,
+  ): Promise<Invitation> {
+    return services.members.invite(scope, email, role);
+  }
+
+  @AllowOwner()
+  @Mutation(() => Deleted, { nullable: true, description: 'Withdraws an invitation.' })
+  deleteInvitation(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Deleted> {
+    return services.members.withdraw(scope, id, ifVersion);
+  }
+
+  @FieldResolver(() => User, { nullable: true })
+  invitedBy(@Root() { invitedById }: Invitation, @Ctx() { loaders }: Context): Promise<Row<User> | null> {
+    return loaders.user(invitedById);
+  }
+}

@@ -1,0 +1,39 @@
+import type { Response } from 'express';
+import type { AnswerNotes } from '../services/scope.ts';
+import { BASE_PATH, type Operation } from './rest.ts';
+
+type Plain = Record<string, unknown>;
+
+/** Writes what an operation came to: status, body, and the headers that tell of it. */
+export function answer(
+  response: Response,
+  { route, field }: Operation,
+  data: Plain | null | undefined,
+  notes: AnswerNotes,
+  url: URL,
+): void {
+  const value = data?.[field];
+  if (Array.isArray(value)) linkNext(response, value as Plain[], notes, url);
+  else describeOne(response, value as Plain, route.location);
+  if (notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
+  const body = JSON.stringify(value);
+  response.statusCode = route.status ?? 200;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}
+
+/** While there is more, the page after this one has an address. */
+function linkNext(response: Response, rows: Plain[], { hasMore }: AnswerNotes, url: URL): void {
+  const last = rows.at(-1)?.id;
+  if (!hasMore || typeof last !== 'string') return;
+  url.searchParams.set('after', last);
+  response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
+}
+
+function describeOne(response: Response, value: Plain, location: string | undefined): void {
+  if (typeof value?.version === 'number') response.setHeader('ETag', `"${value.version}"`);
+  if (location !== undefined) {
+    response.setHeader('Location', BASE_PATH + location.replace(/:(\w+)/g, (_, name: string) => String(value[name])));
+  }
+}

@@ -1,0 +1,84 @@
+import type { Request, RequestHandler, Response } from 'express';
+import FindMyWay, { type HTTPMethod } from 'find-my-way';
+import type { GraphQLSchema } from 'graphql';
+import { DomainError, Invalid, NotFound } from '../errors.ts';
+import type { CompiledOperations } from '../schema/compiled.ts';
+import type { ContextFactory } from '../schema/context.ts';
+import type { Scope } from '../services/scope.ts';
+import { answer } from './answer.ts';
+import { type Call, createOperations, type Operation } from './rest.ts';
+import type { StreamDoor } from './streams.ts';
+
+interface Parts {
+  schema: GraphQLSchema;
+  makeContext: ContextFactory;
+  scopeOf: (response: Response) => Scope;
+  compiled: CompiledOperations;
+  streams: StreamDoor;
+}
+
+type Params = Record<string, string | undefined>;
+type Serve = (request: Request, response: Response, params: Params, url: URL) => Promise<void>;
+
+const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** `/api/v1`: finds the route, reads its arguments, runs its operation, writes the answer. */
+export function restDoor(parts: Parts): RequestHandler {
+  const router = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: 512 });
+  const add = (method: HTTPMethod, path: string, serve: Serve) => router.on(method, path, () => undefined, serve);
+  for (const operation of createOperations(parts.schema).operations) {
+    add(operation.route.method, operation.route.path, serveOperation(operation, parts));
+  }
+  for (const { route, serve } of parts.streams.routes) add(route.method, route.path, serve);
+  return async (request, response) => {
+    const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod;
+    const found = router.find(method, request.path);
+    if (found === null) return refuse(router, request, response);
+    await (found.store as Serve)(request, response, found.params, new URL(request.originalUrl, 'http://localhost'));
+  };
+}
+
+function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }: Parts): Serve {
+  return async (request, response, params, url) => {
+    const scope = scopeOf(response);
+    const variables = operation.reader.read({ params, query: url.searchParams, body: bodyOf(request, operation) });
+    applyIfMatch(request, operation, variables);
+    const call: Call = { variables, run: (document, values) => compiled.run(document, makeContext(scope), values) };
+    const { data, errors } = await operation.perform(call);
+    if (errors?.[0]) throw errors[0];
+    answer(response, operation, data, scope.notes, url);
+  };
+}
+
+/** A flat JSON object, or nothing at all. */
+function bodyOf(request: Request, { route }: Operation): Record<string, unknown> | undefined {
+  const isEmpty =
+    request.headers['content-length'] === '0' ||
+    !('transfer-encoding' in request.headers || 'content-length' in request.headers);
+  if (isEmpty) return {};
+  if (route.method === 'GET' || route.method === 'DELETE')
+    throw new DomainError('BAD_INPUT', `${route.method} takes no body`);
+  if (!request.is('application/json'))
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json');
+  const body: unknown = request.body;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new DomainError('BAD_INPUT', 'The body must be a JSON object');
+}
+
+/** The header and the argument `ifVersion` are one thing. */
+function applyIfMatch(request: Request, { reader, route }: Operation, variables: Record<string, unknown>): void {
+  const tag = request.headers['if-match'];
+  if (tag === undefined || tag === '*' || route.method === 'GET') return;
+  const version = /^"(\d{1,9})"$/.exec(tag)?.[1];
+  if (version === undefined)
+    throw new Invalid({ field: 'If-Match', message: 'must be the ETag of the resource, in quotes' });
+  if (!reader.accepts('ifVersion')) throw new Invalid({ field: 'If-Match', message: 'has no meaning for this route' });
+  variables.ifVersion = Number(version);
+}
+
+function refuse(router: FindMyWay.Instance<FindMyWay.HTTPVersion.V1>, { path }: Request, response: Response): never {
+  const allowed = METHODS.filter(method => router.find(method, path) !== null);
+  if (allowed.length === 0) throw new NotFound('Route');
+  response.setHeader('Allow', allowed.join(', '));
+  throw new DomainError('METHOD_NOT_ALLOWED', `Here one may ${allowed.join(', ')}`);
+}

@@ -1,0 +1,112 @@
+import { Response as SofaResponse } from 'fets';
+import type { DocumentNode, ExecutionResult, GraphQLField, GraphQLSchema } from 'graphql';
+import { useSofa } from 'sofa-api';
+import { ArgumentReader } from './arguments.ts';
+import { type Route, type RouteName, routeEntries, routes } from './routes.ts';
+
+export const BASE_PATH = '/api/v1';
+
+/** What SOFA hands to `execute`, after it passed through its handler. */
+export interface Call {
+  variables: Record<string, unknown>;
+  /** Runs the operation SOFA made for the route; filled in by the door. */
+  run(document: DocumentNode, variables: Record<string, unknown>): Promise<ExecutionResult> | ExecutionResult;
+  result?: ExecutionResult;
+}
+
+/** A route as SOFA made it from a root field: the operation it stands for and how its arguments are read. */
+export interface Operation {
+  name: RouteName;
+  field: string;
+  route: Route;
+  reader: ArgumentReader;
+  perform(call: Call): Promise<ExecutionResult>;
+}
+
+type SofaHandler = (request: object, context: object) => Promise<unknown>;
+
+const DONE = new SofaResponse();
+
+/**
+ * SOFA makes the routes and their operations from the REST view of the schema. We let its handler build and start
+ * the operation, but read the arguments and write the answer ourselves: it drops nulls, ignores unknown fields, turns
+ * bad booleans into false and answers 500 to bad input.
+ */
+export function createOperations(schema: GraphQLSchema): { operations: Operation[]; openApi: unknown } {
+  const sofa = useSofa({
+    basePath: BASE_PATH,
+    schema,
+    routes: sofaRoutes(),
+    context: context => context,
+    execute: async args => {
+      const call = args.contextValue as Call;
+      call.result = await call.run(args.document, call.variables);
+      // An empty list of errors makes SOFA ask its error handler for the answer: ours has been written elsewhere.
+      return { errors: [] };
+    },
+    errorHandler: errors => {
+      if (errors.length > 0) throw errors[0];
+      return DONE as never;
+    },
+    openAPI: { endpoint: false as never },
+  });
+  const handlers = new Map(
+    sofa.__routes.map(({ method, path, handler }) => [`${method} ${path}`, handler as SofaHandler]),
+  );
+  const operations = routeEntries.flatMap(([name, route]) => {
+    const handler = handlers.get(`${route.method} ${route.path}`);
+    return handler ? [toOperation(schema, name, route, handler)] : [];
+  });
+  return { operations, openApi: sofa.openAPIDocument };
+}
+
+function sofaRoutes(): Parameters<typeof useSofa>[0]['routes'] {
+  const rows = routeEntries.filter(([name]) => !name.startsWith('Subscription.'));
+  return Object.fromEntries(
+    rows.map(([name, { method, path, status, tag }]) => [
+      name,
+      { method, path, responseStatus: status ?? 200, tags: [tag] },
+    ]),
+  );
+}
+
+function toOperation(schema: GraphQLSchema, name: RouteName, route: Route, handler: SofaHandler): Operation {
+  const field = fieldOf(schema, name);
+  return {
+    name,
+    field: field.name,
+    route,
+    reader: readerFor(field, route),
+    perform: async call => {
+      await handler({ url: route.path, body: null, params: {} }, call);
+      if (call.result === undefined) throw new TypeError(`SOFA did not run ${name}`);
+      return call.result;
+    },
+  };
+}
+
+export function fieldOf(schema: GraphQLSchema, name: string): GraphQLField<unknown, unknown> {
+  const [typeName = '', fieldName = ''] = name.split('.');
+  const types = {
+    Query: schema.getQueryType(),
+    Mutation: schema.getMutationType(),
+    Subscription: schema.getSubscriptionType(),
+  };
+  const field = types[typeName as keyof typeof types]?.getFields()[fieldName];
+  if (field === undefined) throw new Error(`rest/routes.ts names ${name}, which the schema does not have`);
+  return field;
+}
+
+export function readerFor(field: GraphQLField<unknown, unknown>, { method, path, query }: Route): ArgumentReader {
+  const pathNames = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string));
+  const hasBody = method !== 'GET' && method !== 'DELETE';
+  return new ArgumentReader(field.args, pathNames, hasBody, new Set(query));
+}
+
+/** Root fields that have no route, and routes that have no root field. */
+export function strayRoutes(schema: GraphQLSchema): string[] {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = roots.flatMap(root => Object.keys(root?.getFields() ?? {}).map(field => `${root?.name}.${field}`));
+  const rows: string[] = Object.keys(routes);
+  return [...fields.filter(name => !rows.includes(name)), ...rows.filter(name => !fields.includes(name))];
+}

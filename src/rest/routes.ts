@@ -1,0 +1,52 @@
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Route {
+  method: Method;
+  path: string;
+  tag: string;
+  /** 200 unless told otherwise. */
+  status?: 201 | 202;
+  /** What to watch or read next, with names of the answer's fields in it. */
+  location?: string;
+  /** Arguments of a request with a body that come in the query string all the same. */
+  query?: readonly string[];
+}
+
+/** The REST face of the schema, in one table: root field → method, path, status. A root field that is not here has no route, and a test says so. */
+export const routes = {
+  'Mutation.register': { method: 'POST', path: '/auth/register', status: 201, tag: 'Auth' },
+  'Mutation.login': { method: 'POST', path: '/auth/login', tag: 'Auth' },
+  'Mutation.verifyOtp': { method: 'POST', path: '/auth/verify-otp', tag: 'Auth' },
+  'Mutation.forgotPassword': { method: 'POST', path: '/auth/forgot-password', status: 202, tag: 'Auth' },
+  'Mutation.resetPassword': { method: 'POST', path: '/auth/reset-password', tag: 'Auth' },
+  'Mutation.refresh': { method: 'POST', path: '/auth/refresh', tag: 'Auth' },
+  'Mutation.logout': { method: 'POST', path: '/auth/logout', tag: 'Auth' },
+  'Query.sessions': { method: 'GET', path: '/auth/sessions', tag: 'Auth' },
+  'Mutation.deleteSession': { method: 'DELETE', path: '/auth/sessions/:id', tag: 'Auth' },
+  'Query.me': { method: 'GET', path: '/auth/me', tag: 'Auth' },
+  'Mutation.updateMe': { method: 'PATCH', path: '/auth/me', tag: 'Auth' },
+  'Query.apiTokens': { method: 'GET', path: '/auth/tokens', tag: 'Auth' },
+  'Mutation.createApiToken': { method: 'POST', path: '/auth/tokens', status: 201, tag: 'Auth' },
+  'Mutation.deleteApiToken': { method: 'DELETE', path: '/auth/tokens/:id', tag: 'Auth' },
+  'Mutation.createStreamTicket': { method: 'POST', path: '/auth/stream-ticket', status: 201, tag: 'Auth' },
+
+  'Query.members': { method: 'GET', path: '/members', tag: 'Members' },
+  'Query.invitations': { method: 'GET', path: '/members/invitations', tag: 'Members' },
+  'Mutation.createInvitation': { method: 'POST', path: '/members/invitations', status: 201, tag: 'Members' },
+  'Mutation.deleteInvitation': { method: 'DELETE', path: '/members/invitations/:id', tag: 'Members' },
+  'Query.member': { method: 'GET', path: '/members/:id', tag: 'Members' },
+  'Mutation.updateMember': { method: 'PATCH', path: '/members/:id', tag: 'Members' },
+  'Mutation.deleteMember': { method: 'DELETE', path: '/members/:id', tag: 'Members' },
+
+  'Query.audit': { method: 'GET', path: '/audit', tag: 'Records' },
+  'Query.auditEntry': { method: 'GET', path: '/audit/:id', tag: 'Records' },
+  'Query.runs': { method: 'GET', path: '/runs', tag: 'Runs' },
+  'Query.run': { method: 'GET', path: '/runs/:id', tag: 'Runs' },
+  'Mutation.cancelRun': { method: 'POST', path: '/runs/:id/cancel', tag: 'Runs' },
+
+  'Subscription.events': { method: 'GET', path: '/events', tag: 'Streams' },
+} as const satisfies Record<`${'Query' | 'Mutation' | 'Subscription'}.${string}`, Route>;
+
+export type RouteName = keyof typeof routes;
+
+export const routeEntries = Object.entries(routes) as [RouteName, Route][];

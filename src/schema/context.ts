@@ -1,0 +1,32 @@
+import type { AccountService } from '../services/account.service.ts';
+import type { ApiTokenService } from '../services/api-token.service.ts';
+import type { AuditService } from '../services/audit.service.ts';
+import type { EventService } from '../services/event.service.ts';
+import type { MemberService } from '../services/member.service.ts';
+import type { PasswordService } from '../services/password.service.ts';
+import type { ProfileService } from '../services/profile.service.ts';
+import type { RunService } from '../services/run.service.ts';
+import type { Scope } from '../services/scope.ts';
+import type { SessionService } from '../services/session.service.ts';
+import type { Loaders } from './loaders.ts';
+
+export interface Services {
+  accounts: AccountService;
+  apiTokens: ApiTokenService;
+  audit: AuditService;
+  events: EventService;
+  members: MemberService;
+  passwords: PasswordService;
+  profile: ProfileService;
+  runs: RunService;
+  sessions: SessionService;
+}
+
+/** What resolvers are given, by whichever door the request came. */
+export interface Context {
+  scope: Scope;
+  services: Services;
+  loaders: Loaders;
+}
+
+export type ContextFactory = (scope: Scope) => Context;

@@ -1,0 +1,34 @@
+import { IsUUID, Max, Min } from 'class-validator';
+import { ArgsType, Field, ID, Int } from 'type-graphql';
+import { Clearable, Omittable } from './absence.ts';
+
+/** The arguments of every list. */
+@ArgsType()
+export class PageArgs {
+  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'How many, at most 100.' })
+  @Min(1)
+  @Max(100)
+  limit: number = 50;
+
+  @Field(() => ID, { nullable: true, description: 'The id of the last item seen: the page after it.' })
+  @Clearable()
+  @IsUUID()
+  after?: string | null;
+}
+
+/** The argument of everything that is found by its id. */
+@ArgsType()
+export class IdArgs {
+  @Field(() => ID)
+  @IsUUID()
+  id!: string;
+}
+
+/** A change of one resource, refused if it is no longer at the version its caller knows. */
+@ArgsType()
+export class ChangeArgs extends IdArgs {
+  @Field(() => Int, { nullable: true, description: 'Refuse with VERSION_MISMATCH unless it is still at this version.' })
+  @Omittable()
+  @Min(1)
+  ifVersion?: number;
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { type GraphQLSchema, parse, validate } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { ConfigFault } from '../config.ts';
+import { hashText } from '../security/token.ts';
+
+interface Manifest {
+  operations: { id: string; body: string }[];
+}
+
+const AUTOMATIC_BYTES = 8 * 1024 * 1024;
+const MOST = 1000;
+
+/**
+ * Operations a front end registered beforehand, from a manifest as Apollo's tools write it (`PERSISTED_OPERATIONS`). They are
+ * compiled. Beside them, automatic persisted queries are remembered in a bounded cache and run as usual.
+ */
+export class PersistedOperations {
+  readonly #listed: ReadonlyMap<string, string>;
+  readonly #automatic = new LRUCache<string, string>({
+    maxSize: AUTOMATIC_BYTES,
+    sizeCalculation: text => text.length + 1,
+  });
+
+  constructor(listed: ReadonlyMap<string, string> = new Map()) {
+    this.#listed = listed;
+  }
+
+  isListed(queryHash: string): boolean {
+    return this.#listed.has(queryHash);
+  }
+
+  get(key: string): Promise<string | undefined> {
+    const hash = key.replace(/^apq:/, '');
+    return Promise.resolve(this.#listed.get(hash) ?? this.#automatic.get(hash));
+  }
+
+  set(key: string, text: string): Promise<void> {
+    this.#automatic.set(key.replace(/^apq:/, ''), text);
+    return Promise.resolve();
+  }
+
+  delete(key: string): Promise<boolean> {
+    return Promise.resolve(this.#automatic.delete(key.replace(/^apq:/, '')));
+  }
+}
+
+/** A manifest that does not fit the schema stops the start: its front end would fail later, one screen at a time. */
+export function readPersistedOperations(file: string | undefined, schema: GraphQLSchema): PersistedOperations {
+  if (file === undefined) return new PersistedOperations();
+  const faults: string[] = [];
+  const { operations }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  if (operations.length > MOST) faults.push(`PERSISTED_OPERATIONS: has more than ${MOST} operations`);
+  for (const { id, body } of operations.slice(0, MOST)) {
+    if (hashText(body) !== id)
+      faults.push(`PERSISTED_OPERATIONS: the id of ${id.slice(0, 16)}… is not the SHA-256 of its body`);
+    else if (validate(schema, parse(body)).length > 0)
+      faults.push(`PERSISTED_OPERATIONS: ${id.slice(0, 16)}… does not fit the schema`);
+  }
+  if (faults.length > 0) throw new ConfigFault(faults);
+  return new PersistedOperations(new Map(operations.map(({ id, body }) => [id, body])));
+}

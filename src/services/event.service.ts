@@ -1,0 +1,24 @@
+import type { Rows } from '../database/rows.ts';
+import type { EventKind } from '../entities/event.ts';
+import type { EventFeed } from '../events/event-feed.ts';
+import { EventSource } from '../events/event-source.ts';
+import { StoredStream } from '../events/stored-stream.ts';
+import type { Scope } from './scope.ts';
+
+export interface EventWish {
+  kinds?: EventKind[] | null;
+  projectId?: string | null;
+  after?: string | null;
+}
+
+export class EventService {
+  constructor(
+    private readonly feed: EventFeed,
+    private readonly rows: Rows,
+  ) {}
+
+  open(scope: Scope, { kinds, projectId, after }: EventWish): Promise<StoredStream> {
+    const filter = { workspaceId: scope.viewer.workspaceId, kinds, projectId };
+    return StoredStream.open(new EventSource(this.feed, this.rows, filter), after);
+  }
+}

@@ -1,0 +1,105 @@
+import { LockMode } from '@mikro-orm/core';
+import { DAY, fromNow } from '../clock.ts';
+import type { Page, Row } from '../database/rows.ts';
+import { Invitation } from '../entities/invitation.ts';
+import { Role, User } from '../entities/user.ts';
+import { DomainError, NotFound } from '../errors.ts';
+import type { UnitOfWork } from '../events/unit-of-work.ts';
+import { hashToken, makeRandomToken } from '../security/token.ts';
+import { normalizeEmail } from './account.service.ts';
+import type { MailService } from './mail.service.ts';
+import { invitationMail } from './mail-texts.ts';
+import type { Scope } from './scope.ts';
+
+const INVITATION_LIFETIME_MS = 7 * DAY;
+
+/** Who is in the workspace, and who is asked to join. */
+export class MemberService {
+  constructor(
+    private readonly mails: MailService,
+    private readonly publicUrl: string,
+  ) {}
+
+  list(scope: Scope, page: Page): Promise<Row<User>[]> {
+    return scope.list(User, { emailVerified: true }, page);
+  }
+
+  get(scope: Scope, id: string): Promise<Row<User>> {
+    return scope.row(User, id);
+  }
+
+  async update(scope: Scope, id: string, role: Role, ifVersion?: number | null): Promise<User> {
+    return scope.transact(async unit => {
+      const member = await scope.load(unit, User, id, ifVersion);
+      if (role !== Role.OWNER) await keepAnOwner(unit, member);
+      member.role = role;
+      member.version += 1;
+      unit.note(member);
+      return member;
+    });
+  }
+
+  /** An account is in one workspace only, so who leaves it loses the account, its sessions and its tokens. */
+  async remove(scope: Scope, id: string, ifVersion?: number | null): Promise<{ id: string }> {
+    return scope.transact(async unit => {
+      const member = await scope.load(unit, User, id, ifVersion);
+      await keepAnOwner(unit, member);
+      unit.note(member);
+      unit.em.remove(member);
+      return { id };
+    });
+  }
+
+  invitations(scope: Scope, page: Page): Promise<Row<Invitation>[]> {
+    return scope.list(Invitation, { usedAt: null }, page);
+  }
+
+  async invite(scope: Scope, rawEmail: string, role: Role): Promise<Invitation> {
+    const email = normalizeEmail(rawEmail);
+    const token = makeRandomToken();
+    return scope.transact(async unit => {
+      const taken = await unit.em.count(User, { email, emailVerified: true });
+      if (taken > 0) throw new DomainError('EMAIL_TAKEN', 'There is an account for this address already');
+      const { workspaceId, userId } = scope.viewer;
+      await unit.em.nativeDelete(Invitation, { workspaceId, email, usedAt: null });
+      const expiresAt = fromNow(INVITATION_LIFETIME_MS);
+      const secret = { tokenHash: hashToken(token) };
+      const invitation = unit.em.create(Invitation, {
+        workspaceId,
+        email,
+        role,
+        invitedById: userId,
+        expiresAt,
+        ...secret,
+      });
+      const inviter = await unit.em.findOneOrFail(User, userId);
+      const link = `${this.publicUrl}/register#invitation=${token}`;
+      await this.mails.post(unit, invitationMail(email, inviter.name ?? inviter.email, token, link));
+      unit.note(invitation);
+      return invitation;
+    });
+  }
+
+  /** Whoever registered with it but has not proved the address yet goes with it. */
+  async withdraw(scope: Scope, id: string, ifVersion?: number | null): Promise<{ id: string }> {
+    return scope.transact(async unit => {
+      const invitation = await scope.load(unit, Invitation, id, ifVersion);
+      if (invitation.usedAt !== null) throw new NotFound('Invitation');
+      await unit.em.nativeDelete(User, { invitationId: id, emailVerified: false });
+      unit.note(invitation);
+      unit.em.remove(invitation);
+      return { id };
+    });
+  }
+}
+
+async function keepAnOwner(unit: UnitOfWork, member: User): Promise<void> {
+  if (member.role !== Role.OWNER) return;
+  const owners = await unit.em.find(
+    User,
+    { workspaceId: member.workspaceId, role: Role.OWNER, emailVerified: true },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (owners.length > 1) return;
+  throw new DomainError('LAST_OWNER', 'A workspace keeps at least one owner; make somebody else an owner first');
+}

@@ -1,0 +1,67 @@
+export interface RestOptions {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface GraphqlError {
+  message: string;
+  path?: string[];
+  extensions: {
+    code: string;
+    status: number;
+    requestId: string;
+    fields?: { field: string; message: string }[];
+    challenge?: string;
+  };
+}
+
+export interface GraphqlAnswer<Data> {
+  status: number;
+  headers: Headers;
+  data: Data;
+  errors: GraphqlError[] | undefined;
+}
+
+const bearer = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+export async function restCall<Body>(
+  url: string,
+  method: string,
+  { token, body, headers }: RestOptions,
+): Promise<Answer<Body>> {
+  const isRaw = typeof body === 'string' || body === undefined;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(isRaw ? {} : { 'content-type': 'application/json' }), ...bearer(token), ...headers },
+    ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? undefined : JSON.parse(text)) as Body,
+  };
+}
+
+export async function graphqlCall<Data>(
+  url: string,
+  operation: object,
+  token?: string,
+  headers = {},
+): Promise<GraphqlAnswer<Data>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer(token), ...headers },
+    body: JSON.stringify(operation),
+  });
+  const { data, errors } = (await response.json()) as { data: Data; errors?: GraphqlError[] };
+  return { status: response.status, headers: response.headers, data, errors };
+}
