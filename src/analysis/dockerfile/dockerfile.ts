@@ -1,0 +1,81 @@
+/**
+ * The only place where a Dockerfile is written. Commands come from strangers' files and from people's settings, so each
+ * one becomes exactly one instruction, whatever it holds: as it stands if it is harmless, as a JSON array otherwise.
+ */
+export type Instruction = string | false | null | undefined;
+
+export interface CacheMount {
+  readonly id: string;
+  readonly target: string;
+}
+
+export interface CopyOptions {
+  readonly from?: string;
+  readonly owner?: string;
+}
+
+export function dockerfile(...instructions: readonly Instruction[]): string {
+  const written = instructions.filter(line => typeof line === 'string');
+  return `${written.join('\n')}\n`;
+}
+
+/** Starts a stage, set off by an empty line. Tags come from repositories: anything unusual is the caller's mistake. */
+export function from(image: string, stage?: string): Instruction {
+  if (!/^[a-z0-9][\w./:-]*$/.test(image)) throw new TypeError(`not an image: ${image}`);
+  return stage ? `\nFROM ${image} AS ${stage}` : `\nFROM ${image}`;
+}
+
+export const workdir = (path: string): Instruction => `WORKDIR ${safePath(path)}`;
+export const user = (name: string): Instruction => `USER ${safePath(name)}`;
+export const expose = (port: number): Instruction => `EXPOSE ${Math.trunc(port)}`;
+
+export function env(values: Readonly<Record<string, string | number | null>>): Instruction {
+  const words = Object.entries(values).flatMap(([key, value]) =>
+    value === null ? [] : [`${key}=${safeValue(value)}`],
+  );
+  return words.length > 0 && `ENV ${words.join(' ')}`;
+}
+
+export function copy(
+  sources: readonly string[],
+  target: string,
+  { from: stage, owner }: CopyOptions = {},
+): Instruction {
+  if (sources.length === 0) return null;
+  const flags = [stage && `--from=${stage}`, owner && `--chown=${owner}`].filter(Boolean);
+  return ['COPY', ...flags, ...sources.map(safePath), safePath(target)].join(' ');
+}
+
+export function run(command: string | null, ...caches: readonly CacheMount[]): Instruction {
+  if (command === null || command.trim() === '') return null;
+  const mounts = caches.map(({ id, target }) => `--mount=type=cache,id=${safePath(id)},target=${safePath(target)} `);
+  return `RUN ${mounts.join('')}${isHarmless(command) ? command.trim() : json(['sh', '-c', command])}`;
+}
+
+/** Words without a shell in between: nothing in them is ever interpreted. */
+export const runWords = (...words: readonly string[]): Instruction => `RUN ${json(words)}`;
+
+export const cmd = (words: readonly string[]): Instruction => `CMD ${json(words)}`;
+
+/** A name that means itself in COPY: no variable, no pattern, no option, no blank. */
+export const isCopyable = (path: string): boolean => /^[\w.@/][\w.@+/-]*$/.test(path);
+
+function safePath(path: string): string {
+  if (!isCopyable(path) && !/^[\w.@/-]+:[\w.@/-]+$/.test(path)) throw new TypeError('not a plain path');
+  return path;
+}
+
+function safeValue(value: string | number): string {
+  const text = String(value);
+  if (!/^[\w./:$,=+@%-]*$/.test(text)) throw new TypeError('not a plain value');
+  return text;
+}
+
+/** No line break, no continuation, no heredoc, no comment, and no beginning that Docker reads as an option or an array. */
+const isHarmless = (command: string): boolean => /^[\w./][\w ./@:=,+%&|$'"*(){};!~>^-]*$/.test(command.trim());
+
+/** Go reads the same JSON; "<" is spelled out so that nobody sees a heredoc in it, and so is all that is not ASCII. */
+function json(words: readonly string[]): string {
+  const text = `[${words.map(word => JSON.stringify(word)).join(', ')}]`;
+  return text.replace(/[<\u007f-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,89 @@
+import { DockerfileParser } from 'dockerfile-ast';
+import { type Candidates, candidates, type Found, found } from '../finding.ts';
+import type { Folder } from '../repository/folder.ts';
+import { isObject, listAt, objectAt, type PlainObject, textAt, valueAt } from '../repository/plain-values.ts';
+
+const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
+const dockerfileNames = ['Dockerfile', 'Containerfile'];
+
+export const composeFileOf = (folder: Folder): string | null => folder.first(composeNames);
+
+/** One that stands alone under its usual name; variants like Dockerfile.dev are for other purposes. */
+export function dockerfileOf(folder: Folder): string | null {
+  return folder.first([
+    ...dockerfileNames,
+    'docker/Dockerfile',
+    '.docker/Dockerfile',
+    'Dockerfile.prod',
+    'Dockerfile.production',
+  ]);
+}
+
+export interface ComposeService {
+  readonly name: string;
+  readonly image: string | null;
+  /** Folder of its build context, from the root of the repository. */
+  readonly context: string | null;
+  readonly ports: readonly number[];
+  readonly environment: PlainObject | readonly unknown[];
+}
+
+export function composeServices(folder: Folder): ComposeService[] {
+  const file = composeFileOf(folder);
+  const services = objectAt(file === null ? null : folder.yaml(file), 'services');
+  return Object.entries(services)
+    .slice(0, 100)
+    .map(([name, service]) => ({
+      name,
+      image: textAt(service, 'image'),
+      context: contextOf(folder, service),
+      ports: portsOf(service),
+      environment: environmentOf(service),
+    }));
+}
+
+function contextOf(folder: Folder, service: unknown): string | null {
+  const context = textAt(service, 'build') ?? textAt(service, 'build', 'context');
+  if (context === null && !isObject(valueAt(service, 'build'))) return null;
+  const parts = `${folder.path}/${context ?? '.'}`.split('/').filter(part => part !== '' && part !== '.');
+  return parts.includes('..') ? null : parts.join('/');
+}
+
+function environmentOf(service: unknown): PlainObject | readonly unknown[] {
+  const environment = valueAt(service, 'environment');
+  return Array.isArray(environment) ? environment : objectAt(service, 'environment');
+}
+
+/** The container's side of "8080:3000/tcp", of {target: 3000} and of expose. */
+function portsOf(service: unknown): number[] {
+  const written = [...listAt(service, 'ports'), ...listAt(service, 'expose')];
+  return written.flatMap(port => {
+    const target = isObject(port) ? valueAt(port, 'target') : String(port).split('/')[0]?.split(':').at(-1);
+    return portNumber(String(target)) ?? [];
+  });
+}
+
+/** The last stage is what runs: only its EXPOSE counts. */
+export function exposedPorts(folder: Folder, file: string): Candidates<number> {
+  const text = folder.text(file);
+  if (text === null) return [];
+  const ports = DockerfileParser.parse(text)
+    .getInstructions()
+    .filter(instruction => ['EXPOSE', 'FROM'].includes(instruction.getKeyword()))
+    .reduce<string[]>(
+      (seen, instruction) =>
+        instruction.getKeyword() === 'FROM' ? [] : seen.concat(instruction.getArguments().map(word => word.getValue())),
+      [],
+    );
+  return candidates(...ports.map(port => exposed(folder.where(file), port)));
+}
+
+function exposed(file: string, port: string): Found<number> | null {
+  const number = portNumber(port.split('/')[0] ?? '');
+  return number === null ? null : found(number, file, 'the Dockerfile exposes it', 0.95);
+}
+
+export function portNumber(text: string): number | null {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= 65_535 ? number : null;
+}
