@@ -1,0 +1,42 @@
+/**
+ * npm run bench [-- rest|graphql|sse|start …] [--short] [--json FILE]
+ * The built service against raw yardsticks, in one interleaved run. See the notes it prints for what each side does.
+ */
+import { parseArgs } from 'node:util';
+import { benchReads, readNotes } from './reads.ts';
+import { type Figure, printReport, writeReport } from './report.ts';
+import { benchStarts, startNotes } from './starts.ts';
+import { benchStreams, streamNotes } from './streams.ts';
+
+const PARTS = ['rest', 'graphql', 'sse', 'start'];
+const FULL = { reads: { sliceMs: 600, rounds: 9, warmUpMs: 1500 }, messages: 12, starts: 7, idleMs: 30_000 };
+const SHORT = { reads: { sliceMs: 300, rounds: 3, warmUpMs: 500 }, messages: 4, starts: 3, idleMs: 5000 };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false }, json: { type: 'string' } },
+});
+const unknown = positionals.filter(part => !PARTS.includes(part));
+if (unknown.length > 0) {
+  console.error(`Unknown part ${unknown.join(', ')}: choose among ${PARTS.join(', ')}.`);
+  process.exit(1);
+}
+const parts = new Set(positionals.length > 0 ? positionals : PARTS);
+const pace = values.short ? SHORT : FULL;
+
+const figures: Figure[] = [];
+const notes: string[] = [];
+if (parts.has('rest') || parts.has('graphql')) {
+  figures.push(...(await benchReads(parts, pace.reads)));
+  notes.push(...readNotes);
+}
+if (parts.has('sse')) {
+  figures.push(...(await benchStreams(pace.messages)));
+  notes.push(...streamNotes);
+}
+if (parts.has('start')) {
+  figures.push(...(await benchStarts(pace.starts, pace.idleMs)));
+  notes.push(...startNotes);
+}
+printReport(figures, notes);
+if (values.json !== undefined) writeReport(values.json, figures, notes);
