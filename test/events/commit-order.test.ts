@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { LOCK } from '../../src/database/lock.ts';
+import { RunKind } from '../../src/entities/run.ts';
+import { type Person, TestApp } from '../support/create-app.ts';
+import { changeIn, tellRuns } from '../support/runs.ts';
+import { SseClient } from '../support/sse-client.ts';
+
+let app: TestApp;
+let ann: Person;
+beforeAll(async () => {
+  app = await TestApp.start();
+  ann = await app.register();
+});
+afterAll(() => app.stop());
+
+interface Told {
+  resourceId: string;
+}
+
+const listen = () => SseClient.open(`${app.url}/api/v1/events`, { token: ann.token });
+
+test('a writer that began first and commits last is heard last, and is heard', async () => {
+  const reader = await listen();
+  const gate = Promise.withResolvers<void>();
+  const late = changeIn(app, ann.workspaceId, async unit => {
+    const run = app.app.services.runs.start(unit, RunKind.RESEAL, ann.workspaceId, 'late');
+    await unit.em.flush();
+    await gate.promise;
+    return run.id;
+  });
+  const [early] = await tellRuns(app, ann.workspaceId, 1);
+  expect(await reader.read<Told>(1)).toMatchObject([{ resourceId: early }]);
+  gate.resolve();
+  expect(await reader.read<Told>(1)).toMatchObject([{ resourceId: await late }]);
+  await reader.cut();
+});
+
+test('whoever has a number but has not committed holds up the next number', async () => {
+  const reader = await listen();
+  await app.sql('begin');
+  await app.sql('select pg_advisory_xact_lock($1)', [LOCK.events]);
+  let isTold = false;
+  const waiting = tellRuns(app, ann.workspaceId, 1).then(([id]) => {
+    isTold = true;
+    return id;
+  });
+  const [row] = await app.sql<{ waits: boolean }>(WAITS_FOR_LOCK);
+  expect(row?.waits).toBe(true);
+  expect(isTold).toBe(false);
+  await app.sql('commit');
+  expect(await reader.read<Told>(1)).toMatchObject([{ resourceId: await waiting }]);
+  await reader.cut();
+});
+
+/** Answers once somebody waits for an advisory lock; the waiting is done in the database, not by the clock. */
+const WAITS_FOR_LOCK = `
+with recursive look as (
+  select 0 as tries, false as waits
+  union all
+  select tries + 1, exists (
+    select 1 from pg_locks, pg_sleep(0.01) where locktype = 'advisory' and not granted and database = (
+      select oid from pg_database where datname = current_database()))
+  from look where not waits and tries < 500
+)
+select bool_or(waits) as waits from look`;
+
+test('forty writers at once: everything is heard, once, in the order of the numbers', async () => {
+  const reader = await listen();
+  const told = await Promise.all(
+    Array.from({ length: 40 }, (_, writer) =>
+      changeIn(app, ann.workspaceId, async unit => {
+        const ids: string[] = [];
+        for (let index = 0; index <= writer % 4; index += 1) {
+          ids.push(app.app.services.runs.start(unit, RunKind.RESEAL, ann.workspaceId, `${writer}`).id);
+          await unit.em.flush();
+        }
+        return ids;
+      }),
+    ),
+  );
+  const heard = (await reader.read<Told>(told.flat().length)).map(({ resourceId }) => resourceId);
+  const stored = await app.sql<{ id: string }>(
+    'select resource_id as id from event where resource_id = any($1) order by seq',
+    [told.flat()],
+  );
+  expect(heard).toEqual(stored.map(({ id }) => id));
+  expect(new Set(heard)).toEqual(new Set(told.flat()));
+  await reader.cut();
+});
+
+test('a change that is rolled back is never told, though it had taken a number', async () => {
+  const reader = await listen();
+  const undone = changeIn(app, ann.workspaceId, async unit => {
+    app.app.services.runs.start(unit, RunKind.RESEAL, ann.workspaceId, 'undone');
+    await unit.complete();
+    throw new Error('the last moment');
+  });
+  await expect(undone).rejects.toThrow('the last moment');
+  const [told] = await tellRuns(app, ann.workspaceId, 1);
+  expect(await reader.read<Told>(1)).toMatchObject([{ resourceId: told }]);
+  const rows = await app.sql(`select 1 from event where data->>'subject' = 'undone'`);
+  expect([...rows, ...(await app.sql(`select 1 from run where subject = 'undone'`))]).toEqual([]);
+  await reader.cut();
+});
