@@ -1,8 +1,8 @@
 import { AnalysisFailure, printablePath } from './analysis-failure.ts';
-import type { AnalysisResult, AnalysisWarning, AppResult } from './analysis-result.ts';
+import type { AnalysisResult, AnalysisWarning } from './analysis-result.ts';
 import { type BuildSettings, checkSettings, isPathInside } from './build-settings.ts';
 import { type DescribedApp, describeApp } from './describe-app.ts';
-import { findApps } from './find-apps.ts';
+import { findApps, nearestApp } from './find-apps.ts';
 import { servicesOf } from './findings/services.ts';
 import { variablesOf } from './findings/variables.ts';
 import { type AnalysisLimits, defaultLimits } from './limits.ts';
@@ -57,14 +57,21 @@ function analyzeRepository(
   const own = describeApp(root, appOptions(root, options));
   step('APPS');
   const others = describeOthers(root, deadline, options);
-  const main = own ?? mainOf(others) ?? nothingRecognised(repository);
+  const main =
+    ownOrOnly(own, others) ?? mainOf(others) ?? describeNearest(root, options) ?? nothingRecognised(repository);
   step('SERVICES');
   const services = servicesOf(root);
   step('VARIABLES');
   const variables = variablesOf(root);
   step('DONE');
   const apps = others.map(({ app }) => app);
-  return { ...main.app, services, variables, apps, warnings: warningsOf(repository, main, own === null, others) };
+  return {
+    ...main.app,
+    services,
+    variables,
+    apps,
+    warnings: warningsOf(repository, main, main.app.directory !== root.path, others),
+  };
 }
 
 function checkedRoot(rootDirectory: string | null | undefined): string {
@@ -86,6 +93,18 @@ function describeOthers(root: Folder, deadline: Deadline, options: AnalysisOptio
     deadline.check();
     return describeApp(folder, appOptions(folder, { ...options, settings: {} })) ?? [];
   });
+}
+
+/** A root that only holds its one application together is that application. */
+function ownOrOnly(own: DescribedApp | null, others: readonly DescribedApp[]): DescribedApp | null {
+  const [only, second] = others;
+  const isEmpty = own?.app.builder === 'GENERATED' && own.app.generatedDockerfile === null;
+  return isEmpty && only !== undefined && second === undefined ? only : own;
+}
+
+function describeNearest(root: Folder, options: AnalysisOptions): DescribedApp | null {
+  const folder = nearestApp(root);
+  return folder === null ? null : describeApp(folder, appOptions(folder, options));
 }
 
 /** Of several applications a server before a site, then the surest. */
@@ -123,5 +142,3 @@ function warningsOf(
     ...repository.refusals.slice(0, 20).map(({ code, message, file }) => ({ code, message, file })),
   ];
 }
-
-export type { AppResult };

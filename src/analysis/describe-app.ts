@@ -30,8 +30,8 @@ export function describeApp(folder: Folder, options: AppOptions): DescribedApp |
   if (chosen !== undefined) refuseUnread(folder, chosen.sign.file);
   const facts = withSettings(factsOf(folder, chosen?.stack ?? null, dockerfile), options.settings);
   const plan = planOf(facts, options);
-  const builder = options.settings.builder ?? builderOf(plan, dockerfile, composeFile);
-  const isGenerated = chosen !== undefined && (builder === 'GENERATED' || builder === 'STATIC');
+  const builder = options.settings.builder ?? builderOf(folder, plan, dockerfile, chosen !== undefined);
+  const isGenerated = chosen !== undefined && canBeGenerated(builder, plan);
   const findings = findingsOf(
     signs.map(({ sign }) => sign),
     facts,
@@ -115,7 +115,7 @@ function planOf(facts: StackFacts, { settings, cacheScope }: AppOptions): BuildP
     packageManager: bestOf(facts.packageManager),
     installCommand: bestOf(facts.installCommand),
     buildCommand: bestOf(facts.buildCommand),
-    startCommand: bestOf(facts.startCommand),
+    startCommand: bestOf(facts.startCommand) ?? '',
     outputDirectory: bestOf(facts.outputDirectory),
     isStatic: bestOf(facts.isStatic) ?? false,
     port: bestOf(facts.port) ?? 8080,
@@ -124,17 +124,28 @@ function planOf(facts: StackFacts, { settings, cacheScope }: AppOptions): BuildP
   };
 }
 
-/** What the owner wrote comes before what we would write. */
-function builderOf(plan: BuildPlan, dockerfile: string | null, composeFile: string | null): Builder {
-  if (composeFile !== null && dockerfile === null) return 'COMPOSE';
+/** What the owner wrote comes before what we would write, if it is about the application and not only its databases. */
+function builderOf(folder: Folder, plan: BuildPlan, dockerfile: string | null, hasLanguage: boolean): Builder {
+  const contexts = new Set(composeServices(folder).flatMap(({ context }) => (context === null ? [] : [context])));
+  const isComposed = contexts.size > 1 || (contexts.size === 1 && dockerfile === null);
+  if (composeFileOf(folder) !== null && (isComposed || (!hasLanguage && dockerfile === null))) return 'COMPOSE';
   if (dockerfile !== null) return 'DOCKERFILE';
   return plan.isStatic ? 'STATIC' : 'GENERATED';
 }
 
+/** A Dockerfile that cannot say what to start would only fail later. */
+const canBeGenerated = (builder: Builder, plan: BuildPlan): boolean =>
+  builder === 'STATIC' || (builder === 'GENERATED' && (plan.isStatic || plan.startCommand !== ''));
+
 function answersOf(facts: StackFacts, plan: BuildPlan) {
   const { cacheScope: _scope, hasOwnInstall: _own, ...answers } = plan;
   const hasPort = facts.port.length > 0;
-  return { ...answers, port: hasPort ? plan.port : null, releaseCommand: bestOf(facts.releaseCommand) };
+  return {
+    ...answers,
+    startCommand: bestOf(facts.startCommand),
+    port: hasPort ? plan.port : null,
+    releaseCommand: bestOf(facts.releaseCommand),
+  };
 }
 
 const fields = [

@@ -37,7 +37,8 @@ export interface BuildPlan {
   readonly packageManager: string | null;
   readonly installCommand: string | null;
   readonly buildCommand: string | null;
-  readonly startCommand: string | null;
+  /** Empty for a static site; nothing else is built without one. */
+  readonly startCommand: string;
   readonly outputDirectory: string | null;
   readonly isStatic: boolean;
   readonly port: number;

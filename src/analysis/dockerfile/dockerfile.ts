@@ -52,6 +52,12 @@ export function run(command: string | null, ...caches: readonly CacheMount[]): I
   return `RUN ${mounts.join('')}${isHarmless(command) ? command.trim() : json(['sh', '-c', command])}`;
 }
 
+/** A small file of our own words, line by line: a heredoc would need a newer Docker. */
+export function writeLines(path: string, lines: readonly string[]): Instruction {
+  if (lines.some(line => /['\\\n]/.test(line))) throw new TypeError('not a plain line');
+  return ["RUN printf '%s\\n'", ...lines.map(line => `    '${line}'`), `    > ${safePath(path)}`].join(' \\\n');
+}
+
 /** Words without a shell in between: nothing in them is ever interpreted. */
 export const runWords = (...words: readonly string[]): Instruction => `RUN ${json(words)}`;
 

@@ -1,4 +1,15 @@
-import { cmd, copy, env, expose, from, type Instruction, isCopyable, run, runWords, user } from './dockerfile.ts';
+import {
+  cmd,
+  copy,
+  env,
+  expose,
+  from,
+  type Instruction,
+  isCopyable,
+  runWords,
+  user,
+  writeLines,
+} from './dockerfile.ts';
 
 export interface SiteFiles {
   /** The stage that built them; without one they are in the build context. */
@@ -14,11 +25,7 @@ export interface SiteFiles {
 export function serveSite({ stage, path, port, isSinglePage }: SiteFiles): Instruction[] {
   return [
     from('caddy:2-alpine', 'runtime'),
-    run(
-      `printf '%s\\n' ${caddyfile(isSinglePage)
-        .map(line => `'${line}'`)
-        .join(' ')} > /etc/caddy/Caddyfile`,
-    ),
+    writeLines('/etc/caddy/Caddyfile', caddyfile(isSinglePage)),
     copy([path], '/srv', stage === undefined ? {} : { from: stage }),
     env({ PORT: port, XDG_CONFIG_HOME: '/tmp', XDG_DATA_HOME: '/tmp' }),
     user('1000:1000'),

@@ -12,7 +12,7 @@ const isPlain = (command: string): boolean => /^[\w./@:+,-][\w./@:=+,% -]*$/.tes
 
 function withExec(command: string): string {
   if (/^exec\s/.test(command) || !isChain(command)) return command;
-  const last = command.lastIndexOf('&& ') + (command.includes('&& ') ? 3 : 0);
+  const last = command.includes('&& ') ? command.lastIndexOf('&& ') + '&& '.length : 0;
   const step = command.slice(last).trimStart();
   return startsProgram(step) ? `${command.slice(0, last)}exec ${step}` : command;
 }

@@ -104,7 +104,7 @@ function compiledDockerfile(rules: CompiledLanguage, folder: Folder, plan: Build
     copy([rules.output ?? '/app'], rules.output ?? '/app', { from: 'build', owner: '10001:10001' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? './app')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

@@ -98,7 +98,7 @@ function denoDockerfile(folder: Folder, plan: BuildPlan): string {
   const version = /^[12](?:\.\d+){0,2}$/.exec(plan.languageVersion ?? '')?.[0] ?? currentDeno;
   const image = version.includes('.') ? `denoland/deno:debian-${version}` : 'denoland/deno:debian';
   const present = [...manifests, 'deno.lock', 'package.json'].filter(name => folder.has(name));
-  const entry = /\S+\.m?[jt]sx?$/.exec(plan.startCommand ?? '')?.[0] ?? folder.first(['main.ts', 'main.js', 'mod.ts']);
+  const entry = /\S+\.m?[jt]sx?$/.exec(plan.startCommand)?.[0] ?? folder.first(['main.ts', 'main.js', 'mod.ts']);
   const isWorkspace = textAt(folder.json(folder.first(manifests) ?? ''), 'workspace') !== null;
   return dockerfile(
     from(image, 'build'),
@@ -116,6 +116,6 @@ function denoDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: 'deno:deno' }),
     user('deno'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'deno run --allow-all main.ts')),
+    cmd(startWords(plan.startCommand)),
   );
 }

@@ -160,7 +160,7 @@ function dotnetDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app/out'], '/app/out', { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? './out/app')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

@@ -112,7 +112,7 @@ function elixirDockerfile(folder: Folder, plan: BuildPlan): string {
     copy([`/app/_build/prod/rel/${name}`], `/app/_build/prod/rel/${name}`, { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? `/app/_build/prod/rel/${name}/bin/${name} start`)),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

@@ -157,7 +157,7 @@ function goDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: '10001:10001' }),
     'USER 10001:10001',
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? './out')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

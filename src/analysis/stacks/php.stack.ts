@@ -180,7 +180,7 @@ function phpDockerfile(folder: Folder, plan: BuildPlan): string {
     run('chown -R www-data:www-data /data/caddy /config/caddy'),
     user('www-data'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'frankenphp run --config /etc/frankenphp/Caddyfile')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

@@ -223,7 +223,7 @@ function rubyDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'bundle exec rackup config.ru')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

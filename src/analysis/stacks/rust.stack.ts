@@ -165,7 +165,7 @@ function rustDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? './bin/app')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

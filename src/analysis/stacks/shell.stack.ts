@@ -35,7 +35,7 @@ export const shellStack: Stack = {
     dockerfile(
       from('debian:bookworm-slim', 'runtime'),
       workdir('/app'),
-      aptInstall('ca-certificates', 'curl', ...(plan.startCommand?.startsWith('zsh') ? ['zsh'] : [])),
+      aptInstall('ca-certificates', 'curl', ...(plan.startCommand.startsWith('zsh') ? ['zsh'] : [])),
       addUser(),
       env({ PORT: plan.port }),
       run(plan.installCommand),
@@ -43,6 +43,6 @@ export const shellStack: Stack = {
       run(plan.buildCommand),
       user('app'),
       expose(plan.port),
-      cmd(startWords(plan.startCommand ?? 'sh start.sh')),
+      cmd(startWords(plan.startCommand)),
     ),
 };

@@ -48,7 +48,7 @@ export function javaDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'java -jar target/*jar')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 

@@ -12,7 +12,10 @@ export interface NodeToolchain {
   readonly buildImage: string;
   readonly runtimeImage: string;
   readonly user: string;
-  readonly setUp: readonly Instruction[];
+  /** What both the build and the running program need of the system. */
+  readonly system: Instruction;
+  /** Puts the package manager into an image that lacks it. */
+  readonly installManager: Instruction;
   readonly cache: CacheMount;
 }
 
@@ -27,7 +30,8 @@ export function toolchainOf(root: Folder, folder: Folder, plan: BuildPlan): Node
     manager,
     isModernYarn: modern,
     user: manager === 'bun' ? 'bun' : 'node',
-    setUp: [openssl(folder), installManager(root, manager, modern)],
+    system: openssl(folder),
+    installManager: installManager(root, manager, modern),
     cache: { id: `${plan.cacheScope}-${manager}`, target: cacheFolder(manager, modern) },
   };
 }

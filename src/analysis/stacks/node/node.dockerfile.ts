@@ -31,7 +31,8 @@ export function nodeDockerfile(folder: Folder, plan: BuildPlan): string {
     from(toolchain.buildImage, 'build'),
     workdir('/app'),
     env({ CI: 'true', HUSKY: '0', NEXT_TELEMETRY_DISABLED: '1', PATH: binaries(home) }),
-    ...toolchain.setUp,
+    toolchain.system,
+    toolchain.installManager,
     ...installFirst(root, plan, toolchain),
     ...buildSteps(folder, home, plan, toolchain),
   ];
@@ -78,7 +79,8 @@ function runtime(folder: Folder, home: string, plan: BuildPlan, toolchain: NodeT
   return [
     from(toolchain.runtimeImage, 'runtime'),
     workdir(standalone ? '/app' : home),
-    ...toolchain.setUp,
+    toolchain.system,
+    start.some(word => /\b(?:pnpm|yarn)\b/.test(word)) && toolchain.installManager,
     env({ NODE_ENV: 'production', HOST: '0.0.0.0', HOSTNAME: '0.0.0.0', PORT: plan.port, PATH: binaries(home) }),
     copy([standalone ? `${home}/.next/standalone` : '/app'], '/app', { from: 'build', owner }),
     user(toolchain.user),
@@ -89,7 +91,7 @@ function runtime(folder: Folder, home: string, plan: BuildPlan, toolchain: NodeT
 
 /** Package managers keep signals to themselves: what the script says is started instead, unless more scripts hang on it. */
 function ownProgram(folder: Folder, plan: BuildPlan, { manager }: NodeToolchain): string {
-  const command = plan.startCommand ?? `${manager === 'bun' ? 'bun' : 'node'} index.js`;
+  const command = plan.startCommand;
   const manifest = new PackageManifest(folder);
   const script = manifest.script('start');
   const isAlone = manifest.script('prestart') === null && manifest.script('poststart') === null;
@@ -101,7 +103,7 @@ function ownProgram(folder: Folder, plan: BuildPlan, { manager }: NodeToolchain)
 function isStandalone(folder: Folder, plan: BuildPlan): boolean {
   const isAsked =
     plan.framework === 'nextjs' && isSetTo(frameworkConfig(folder, 'next\\.config'), 'output', 'standalone');
-  return isAsked && workspaceOf(folder) === null && /^(?:\w+ run start|next start)$/.test(plan.startCommand ?? '');
+  return isAsked && workspaceOf(folder) === null && /^(?:\w+ run start|next start)$/.test(plan.startCommand);
 }
 
 function withAssets(folder: Folder, home: string): string {

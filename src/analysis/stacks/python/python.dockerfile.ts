@@ -54,7 +54,7 @@ export function pythonDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'python main.py')),
+    cmd(startWords(plan.startCommand)),
   );
 }
 
@@ -136,7 +136,7 @@ function needsSources(folder: Folder, plan: BuildPlan): boolean {
 
 /** A server that the start command names and nobody installs. */
 function extraServers(plan: BuildPlan, dependencies: PythonDependencies): string[] {
-  const program = /^\w+/.exec(plan.startCommand ?? '')?.[0] ?? '';
+  const program = /^\w+/.exec(plan.startCommand)?.[0] ?? '';
   return ['gunicorn', 'hypercorn'].filter(server => program === server && !dependencies.has(server));
 }
 
@@ -195,6 +195,6 @@ function condaDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['.'], './', { owner: 'app:app' }),
     user('app'),
     expose(plan.port),
-    cmd(startWords(plan.startCommand ?? 'python main.py')),
+    cmd(startWords(plan.startCommand)),
   );
 }
