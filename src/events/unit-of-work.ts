@@ -27,11 +27,18 @@ type Note = Pick<AuditEntry, 'workspaceId' | 'actor' | 'resource'>;
 export class UnitOfWork {
   readonly #notes: Note[] = [];
   readonly #events: StoredEvent[] = [];
+  #isRepeat = false;
 
   constructor(
     readonly em: EntityManager,
     readonly origin: Origin,
   ) {}
+
+  /** For SQL that is shared with the read layer: parameters as $1, $2, … on the connection of this transaction. */
+  async query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const used = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => values[Number(number) - 1]);
+    return this.em.execute<Row[]>(text.replace(/\$\d+/g, '?'), used);
+  }
 
   /** Notes a change in the audit trail. */
   note(resource: Resource, actor = this.origin.actor): void {
@@ -47,6 +54,11 @@ export class UnitOfWork {
     this.#events.push(event);
   }
 
+  /** An answer is only given again: nothing is done, so there is nothing to note. */
+  repeat(): void {
+    this.#isRepeat = true;
+  }
+
   async complete(): Promise<void> {
     await this.em.flush();
     this.#writeAudit();
@@ -56,7 +68,7 @@ export class UnitOfWork {
 
   #writeAudit(): void {
     const { workspaceId, actor, tokenId, ip, requestId, action } = this.origin;
-    const untold = workspaceId !== null && actor !== null && this.#notes.length === 0;
+    const untold = workspaceId !== null && actor !== null && this.#notes.length === 0 && !this.#isRepeat;
     const notes = untold ? [{ workspaceId, actor, resource: null }] : this.#notes;
     for (const note of notes) {
       this.em.create(AuditEntry, { ...note, tokenId, ip, requestId, action, outcome: AuditOutcome.DONE });

@@ -40,7 +40,7 @@ export class Idempotency {
     try {
       return await scope.transact(async unit => {
         const kept = await this.#claim(unit, id, bodyHash);
-        if (kept !== undefined) return this.#replay(kept, context);
+        if (kept !== undefined) return this.#replay(unit, kept, context);
         const value = plain(await work());
         this.#keep(unit, id, bodyHash, { value });
         return value;
@@ -67,7 +67,8 @@ export class Idempotency {
     return JSON.parse(this.keyring.open(kept.answer, place(id)));
   }
 
-  #replay(kept: Outcome, context: Context): unknown {
+  #replay(unit: UnitOfWork, kept: Outcome, context: Context): unknown {
+    unit.repeat();
     context.scope.notes.isReplayed = true;
     if ('value' in kept) return kept.value;
     throw new Replayed(kept.error.code, kept.error.message, kept.error.details);
