@@ -19,7 +19,7 @@ export class AuditResolver {
   }
 
   @AllowRead()
-  @Query(() => AuditEntry, { nullable: true })
+  @Query(() => AuditEntry, { nullable: true, description: 'One entry of the audit trail.' })
   auditEntry(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<AuditEntry>> {
     return services.audit.get(scope, id);
   }

@@ -13,11 +13,13 @@ import {
   UpdateMeArgs,
   VerifyOtpArgs,
 } from '../schema/inputs/auth.inputs.ts';
+import { Raises } from '../schema/raises.ts';
 import { Deleted, ForgotPasswordAnswer, PasswordChanged, Registered, SignedIn } from '../schema/types/auth.types.ts';
 
 @Resolver()
 export class AuthResolver {
   @Open()
+  @Raises('EMAIL_TAKEN', 'REGISTRATION_CLOSED', 'INVITATION_INVALID')
   @Mutation(() => Registered, {
     nullable: true,
     description: 'Makes an account and mails a code that proves its address.',
@@ -27,12 +29,14 @@ export class AuthResolver {
   }
 
   @Open()
+  @Raises('INVALID_CREDENTIALS', 'OTP_REQUIRED', 'EMAIL_NOT_VERIFIED')
   @Mutation(() => SignedIn, { nullable: true, description: 'Signs in.' })
   login(@Args() { email, password }: LoginArgs, @Ctx() { scope, services }: Context): Promise<SignedIn> {
     return services.accounts.login(scope, email, password);
   }
 
   @Open()
+  @Raises('OTP_INVALID', 'INVITATION_INVALID')
   @Mutation(() => SignedIn, { nullable: true, description: 'Confirms a mailed code and signs in.' })
   verifyOtp(@Args() proof: VerifyOtpArgs, @Ctx() { scope, services }: Context): Promise<SignedIn> {
     return services.accounts.verifyOtp(scope, proof);
@@ -48,6 +52,7 @@ export class AuthResolver {
   }
 
   @Open()
+  @Raises('RESET_TOKEN_INVALID')
   @Mutation(() => PasswordChanged, {
     nullable: true,
     description: 'Sets a new password and ends every session and API token of the account.',
@@ -69,6 +74,7 @@ export class AuthResolver {
   }
 
   @AllowPerson()
+  @Raises('NOT_FOUND')
   @Mutation(() => Deleted, { nullable: true, description: 'Ends the session one asks with.' })
   logout(@Ctx() { scope, services }: Context): Promise<Deleted> {
     return services.sessions.end(scope, null);

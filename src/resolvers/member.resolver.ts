@@ -6,6 +6,7 @@ import { AllowOwner } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { CreateInvitationArgs, UpdateMemberArgs } from '../schema/inputs/auth.inputs.ts';
 import { ChangeArgs, IdArgs, PageArgs } from '../schema/inputs/page.inputs.ts';
+import { Raises } from '../schema/raises.ts';
 import { Deleted } from '../schema/types/auth.types.ts';
 
 @Resolver(() => Invitation)
@@ -17,18 +18,20 @@ export class MemberResolver {
   }
 
   @AllowOwner()
-  @Query(() => User, { nullable: true })
+  @Query(() => User, { nullable: true, description: 'One member of the workspace.' })
   member(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<User>> {
     return services.members.get(scope, id);
   }
 
   @AllowOwner()
+  @Raises('LAST_OWNER')
   @Mutation(() => User, { nullable: true, description: 'Gives a member another role.' })
   updateMember(@Args() { id, role, ifVersion }: UpdateMemberArgs, @Ctx() { scope, services }: Context): Promise<User> {
     return services.members.update(scope, id, role, ifVersion);
   }
 
   @AllowOwner()
+  @Raises('LAST_OWNER')
   @Mutation(() => Deleted, { nullable: true, description: 'Removes a member, and with it the account.' })
   deleteMember(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Deleted> {
     return services.members.remove(scope, id, ifVersion);
@@ -41,6 +44,7 @@ export class MemberResolver {
   }
 
   @AllowOwner()
+  @Raises('EMAIL_TAKEN')
   @Mutation(() => Invitation, {
     nullable: true,
     description: 'Invites somebody by mail; replaces an open invitation of theirs.',

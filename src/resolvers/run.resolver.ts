@@ -7,6 +7,7 @@ import { Allow, AllowRead } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { ChangeArgs, IdArgs } from '../schema/inputs/page.inputs.ts';
 import { RunsArgs } from '../schema/inputs/record.inputs.ts';
+import { Raises } from '../schema/raises.ts';
 
 @Resolver(() => Run)
 export class RunResolver {
@@ -17,12 +18,13 @@ export class RunResolver {
   }
 
   @AllowRead()
-  @Query(() => Run, { nullable: true })
+  @Query(() => Run, { nullable: true, description: 'One run, with its steps.' })
   run(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<Run>> {
     return services.runs.get(scope, id);
   }
 
   @Allow(Role.MEMBER, TokenScope.write)
+  @Raises('RUN_FINISHED')
   @Mutation(() => Run, { nullable: true, description: 'Cancels a run that has not begun.' })
   cancelRun(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Run> {
     return services.runs.cancel(scope, id, ifVersion);

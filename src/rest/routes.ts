@@ -1,15 +1,21 @@
+import type { Tag } from './tags.ts';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   method: Method;
   path: string;
-  tag: string;
+  tag: Tag;
   /** 200 unless told otherwise. */
   status?: 201 | 202;
+  /** Answered now and then, by `notes.status`: a thing that was there already and was changed. */
+  otherStatus?: 200;
   /** What to watch or read next, with names of the answer's fields in it. */
   location?: string;
   /** Arguments of a request with a body that come in the query string all the same. */
   query?: readonly string[];
+  /** Parts may fail while the rest succeeds: `X-Warnings` tells. */
+  warns?: true;
 }
 
 /** The REST face of the schema, in one table: root field → method, path, status. A root field that is not here has no route, and a test says so. */
@@ -21,14 +27,14 @@ export const routes = {
   'Mutation.resetPassword': { method: 'POST', path: '/auth/reset-password', tag: 'Auth' },
   'Mutation.refresh': { method: 'POST', path: '/auth/refresh', tag: 'Auth' },
   'Mutation.logout': { method: 'POST', path: '/auth/logout', tag: 'Auth' },
-  'Query.sessions': { method: 'GET', path: '/auth/sessions', tag: 'Auth' },
-  'Mutation.deleteSession': { method: 'DELETE', path: '/auth/sessions/:id', tag: 'Auth' },
-  'Query.me': { method: 'GET', path: '/auth/me', tag: 'Auth' },
-  'Mutation.updateMe': { method: 'PATCH', path: '/auth/me', tag: 'Auth' },
-  'Query.apiTokens': { method: 'GET', path: '/auth/tokens', tag: 'Auth' },
-  'Mutation.createApiToken': { method: 'POST', path: '/auth/tokens', status: 201, tag: 'Auth' },
-  'Mutation.deleteApiToken': { method: 'DELETE', path: '/auth/tokens/:id', tag: 'Auth' },
-  'Mutation.createStreamTicket': { method: 'POST', path: '/auth/stream-ticket', status: 201, tag: 'Auth' },
+  'Query.sessions': { method: 'GET', path: '/auth/sessions', tag: 'Account' },
+  'Mutation.deleteSession': { method: 'DELETE', path: '/auth/sessions/:id', tag: 'Account' },
+  'Query.me': { method: 'GET', path: '/auth/me', tag: 'Account' },
+  'Mutation.updateMe': { method: 'PATCH', path: '/auth/me', tag: 'Account' },
+  'Query.apiTokens': { method: 'GET', path: '/auth/tokens', tag: 'Account' },
+  'Mutation.createApiToken': { method: 'POST', path: '/auth/tokens', status: 201, tag: 'Account' },
+  'Mutation.deleteApiToken': { method: 'DELETE', path: '/auth/tokens/:id', tag: 'Account' },
+  'Mutation.createStreamTicket': { method: 'POST', path: '/auth/stream-ticket', status: 201, tag: 'Account' },
 
   'Query.members': { method: 'GET', path: '/members', tag: 'Members' },
   'Query.invitations': { method: 'GET', path: '/members/invitations', tag: 'Members' },
@@ -38,8 +44,8 @@ export const routes = {
   'Mutation.updateMember': { method: 'PATCH', path: '/members/:id', tag: 'Members' },
   'Mutation.deleteMember': { method: 'DELETE', path: '/members/:id', tag: 'Members' },
 
-  'Query.audit': { method: 'GET', path: '/audit', tag: 'Records' },
-  'Query.auditEntry': { method: 'GET', path: '/audit/:id', tag: 'Records' },
+  'Query.audit': { method: 'GET', path: '/audit', tag: 'Audit' },
+  'Query.auditEntry': { method: 'GET', path: '/audit/:id', tag: 'Audit' },
   'Query.runs': { method: 'GET', path: '/runs', tag: 'Runs' },
   'Query.run': { method: 'GET', path: '/runs/:id', tag: 'Runs' },
   'Mutation.cancelRun': { method: 'POST', path: '/runs/:id/cancel', tag: 'Runs' },

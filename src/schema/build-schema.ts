@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { GraphQLEnumType, GraphQLSchema } from 'graphql';
 import { buildSchema, type NonEmptyArray, type PubSub } from 'type-graphql';
-import { errorStatus } from '../errors.ts';
+import { type ErrorCode, errorStatus } from '../errors.ts';
+import { meaningOf } from './error-meanings.ts';
 import { guard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 
@@ -32,7 +33,10 @@ const noPubSub: PubSub = {
 
 /** No field returns it, since codes travel in `extensions`; it is published all the same. */
 function withErrorCodes(schema: GraphQLSchema): GraphQLSchema {
-  const values = Object.entries(errorStatus).map(([code, status]) => [code, { description: `Status ${status}.` }]);
+  const values = Object.entries(errorStatus).map(([code, status]) => [
+    code,
+    { description: `Status ${status}. ${meaningOf(code as ErrorCode)}` },
+  ]);
   const errorCode = new GraphQLEnumType({
     name: 'ErrorCode',
     description: 'What `extensions.code` of an error, or `code` of a problem document, can be.',

@@ -95,7 +95,7 @@ export class Idempotency {
 }
 
 /** Sign-in and what only a signed-in person may do is never kept: it all lies under `/auth`. */
-function isKeyed({ extensions }: GraphQLField<unknown, Context>): boolean {
+export function isKeyed({ extensions }: { extensions: Readonly<Record<string, unknown>> }): boolean {
   const { permission, idempotency } = extensions;
   return isPermission(permission) && permission !== 'open' && !permission.sessionOnly && idempotency !== 'never';
 }

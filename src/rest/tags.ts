@@ -1,0 +1,11 @@
+/** The groups of operations, in the order in which the documentation shows them. */
+export const tags = {
+  Auth: 'Joining, signing in and out. Registering mails a code which `verify-otp` takes; from then on one logs in.',
+  Account: "One's own profile, sessions, API tokens for scripts, and tickets that open streams from a browser.",
+  Members: 'Who is in the workspace and who is invited into it.',
+  Runs: 'Long work that is no deployment, backup or analysis: start it elsewhere, watch it here or by the events.',
+  Audit: 'Who did what, and who was refused. Entries are only ever added.',
+  Streams: 'Server-sent events. Browsers, whose EventSource sends no header, open them by a ticket.',
+} as const satisfies Record<string, string>;
+
+export type Tag = keyof typeof tags;
