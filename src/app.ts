@@ -31,7 +31,6 @@ import { Loaders } from './schema/loaders.ts';
 import { Operations } from './schema/operations.ts';
 import { readPersistedOperations } from './schema/persisted-operations.ts';
 import { ErrorPresenter } from './schema/present-errors.ts';
-import { allRules } from './schema/rules/validation-rules.ts';
 import { Streaming } from './schema/streaming.ts';
 import { keepSecrets } from './security/kept-secrets.ts';
 import { Keyring } from './security/keyring.ts';
@@ -116,7 +115,7 @@ async function assemble(ground: Ground): Promise<App> {
   const errors = new ErrorPresenter(log);
   const makeContext = (scope: Scope): Context => ({ scope, services, loaders: new Loaders(scope) });
   const scopeOf = (response: Response) => new Scope(orm.em, rows, callerOf(response).viewer, callerOf(response).facts);
-  const operations = new Operations(schema, allRules(config), makeContext, errors);
+  const operations = new Operations(schema, config, makeContext, errors);
   const broadcaster = new Broadcaster((subscription, event) => operations.execute(subscription, event));
   const streaming = new Streaming(operations, broadcaster);
   const sse = new SseConnections(credentials);

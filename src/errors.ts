@@ -48,9 +48,17 @@ export interface ErrorDetails {
 
 /**
  * An outcome we foresaw. graphql-js copies `extensions` of whatever was thrown,
+/** A budget that is used up. */
+export interface Limit {
+  name: string;
+  max: number;
+  windowSeconds: number;
+}
+
  * so code, status and details reach every transport without being translated on the way.
  */
 export class DomainError extends Error {
+  limit?: Limit;
   constructor(
     readonly code: ErrorCode,
     message: string,

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { DomainError, NotFound } from '../errors.ts';
 import type { ErrorPresenter } from '../schema/present-errors.ts';
 import { PROBLEM_TYPE, toProblem } from '../schema/problem.ts';
@@ -11,7 +11,7 @@ export const answerErrors =
     if (response.headersSent) return next(thrown);
     const { requestId } = callerOf(response).facts;
     const error = errors.toDomainError(bodyFault(thrown) ?? thrown, requestId);
-    setErrorHeaders(response, error);
+    response.setHeaders(errorHeaders(error));
     response.status(error.status);
     if (request.path.startsWith('/graphql')) {
       response.json({ errors: [{ message: error.message, extensions: { ...error.extensions, requestId } }] });
@@ -22,9 +22,15 @@ export const answerErrors =
 
 export const unknownRoute: RequestHandler = (_request, _response, next) => next(new NotFound('Route'));
 
-export function setErrorHeaders(response: Response, { status, details }: DomainError): void {
-  if (details.retryAfterSeconds !== undefined) response.setHeader('Retry-After', details.retryAfterSeconds);
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+export function errorHeaders({ status, details: { retryAfterSeconds, limit } }: DomainError): Map<string, string> {
+  const headers = new Map<string, string>();
+  if (status === 401) headers.set('WWW-Authenticate', 'Bearer');
+  if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds));
+  if (limit !== undefined) {
+    headers.set('RateLimit', `"${limit.name}"; r=0; t=${retryAfterSeconds}`);
+    headers.set('RateLimit-Policy', `"${limit.name}"; q=${limit.max}; w=${limit.windowSeconds}`);
+  }
+  return headers;
 }
 
 /** What Express's body parser throws, in our words; its own repeat the body. */

@@ -6,17 +6,19 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { Invalid } from '../errors.ts';
+import { DomainError } from '../errors.ts';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { Context, ContextFactory } from '../schema/context.ts';
 import type { PersistedOperations } from '../schema/persisted-operations.ts';
-import type { ErrorPresenter } from '../schema/present-errors.ts';
-import { checkQueryLimits, countRootFields, QUERY_LIMITS } from '../schema/rules/query-limits.ts';
+import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
+import { checkOperation } from '../schema/rules/check-operation.ts';
+import { QUERY_LIMITS } from '../schema/rules/query-limits.ts';
 import { validationRules } from '../schema/rules/validation-rules.ts';
 import type { Scope } from '../services/scope.ts';
 import { callerOf } from './caller.ts';
+import { errorHeaders } from './errors.ts';
 
 interface Parts {
   schema: GraphQLSchema;
@@ -57,6 +59,8 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
   });
   return {
     handle: (request, response, next) => {
+      if (request.path !== '/') return next();
+      refuseOtherRequests(request, response);
       if (request.method === 'GET' && !config.isProduction) relaxForSandbox(response);
       requestIds.run(callerOf(response).facts.requestId, () => middleware(request, response, next));
     },
@@ -83,33 +87,41 @@ function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlug
     },
     willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
       if (contextValue.scope.notes.isReplayed) response.http.headers.set('idempotency-replayed', 'true');
-      if (response.body?.kind !== 'single') return;
-      const isAway = response.body.singleResult.errors?.some(({ extensions }) => extensions?.code === 'NOT_READY');
-      if (isAway) response.http.status = 503;
+      const fault = response.body?.kind === 'single' ? wholeFault(response.body.singleResult.errors) : undefined;
+      if (fault === undefined) return;
+      response.http.status = fault.status;
+      for (const [name, value] of errorHeaders(fault)) response.http.headers.set(name, value);
     },
   };
   return { requestDidStart: () => Promise.resolve(listener as never) };
 }
 
-type Resolved = Required<
-  Pick<GraphQLRequestContext<Context>, 'queryHash' | 'document' | 'operation' | 'contextValue' | 'request'>
->;
+type Resolved = Required<Pick<Asked, 'queryHash' | 'document' | 'contextValue' | 'request'>> & Pick<Asked, 'operation'>;
+type Asked = GraphQLRequestContext<Context>;
 
 /** Apollo answers 500 to what a plugin throws unless it is told otherwise. */
 function check(schema: GraphQLSchema, { document, operation, contextValue, request }: Resolved): void {
   try {
-    checkQueryLimits(schema, document, operation, request.variables);
-    const isKeyed = contextValue.scope.request.idempotencyKey !== null;
-    const isMutation = operation.operation === OperationTypeNode.MUTATION;
-    if (isKeyed && isMutation && countRootFields(document, operation) > 1) {
-      throw new Invalid({ field: 'Idempotency-Key', message: 'goes with one mutation field in a request' });
-    }
+    if (!operation) throw new DomainError('QUERY_INVALID', 'Name the operation to run in operationName');
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+      throw new DomainError('QUERY_INVALID', 'Subscriptions are opened at /graphql/stream');
+    checkOperation(schema, document, operation, request.variables, contextValue.scope);
   } catch (error) {
     throw new GraphQLError((error as Error).message, {
       originalError: error as Error,
       extensions: { http: { status: 400 } },
     });
   }
+}
+
+/** What Apollo would answer in a form of its own. */
+function refuseOtherRequests(request: Request, response: Response): void {
+  if (request.method !== 'GET' && request.method !== 'POST') {
+    response.setHeader('Allow', 'GET, POST');
+    throw new DomainError('METHOD_NOT_ALLOWED', 'Here one may GET, POST');
+  }
+  if (request.method === 'POST' && !request.is('application/json'))
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the operation as JSON');
 }
 
 /** The Sandbox is Apollo's own page: it is embedded from Apollo's host, outside production only. */

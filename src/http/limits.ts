@@ -67,9 +67,8 @@ class CounterStore implements Store {
   ) {}
 
   async increment(key: string): Promise<{ totalHits: number; resetTime: Date }> {
-    const count = (await this.counters.count([key], this.windowMs)).get(key);
-    if (count === undefined) throw new TypeError('the counter did not answer');
-    return { totalHits: count.hits, resetTime: count.resetsAt };
+    const { hits, resetsAt } = await this.counters.count(key, this.windowMs);
+    return { totalHits: hits, resetTime: resetsAt };
   }
 
   /** A request once counted stays counted. */

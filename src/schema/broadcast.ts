@@ -1,4 +1,4 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import { type DocumentNode, type GraphQLFormattedError, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { StoredStream, StreamItem } from '../events/stored-stream.ts';
 import type { Scope } from '../services/scope.ts';
@@ -13,7 +13,7 @@ export interface Wire {
 
 export interface Result {
   data?: Record<string, unknown> | null | undefined;
-  errors?: readonly object[] | undefined;
+  errors?: readonly GraphQLFormattedError[] | undefined;
 }
 
 /** A subscription that was checked and is about to be listened to. */

@@ -6,7 +6,6 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   parse,
-  type ValidationRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -15,7 +14,9 @@ import type { Scope } from '../services/scope.ts';
 import type { Result, Subscription } from './broadcast.ts';
 import type { ContextFactory } from './context.ts';
 import type { ErrorPresenter } from './present-errors.ts';
-import { checkQueryLimits, QUERY_LIMITS, type Variables } from './rules/query-limits.ts';
+import { checkOperation } from './rules/check-operation.ts';
+import { QUERY_LIMITS, type Variables } from './rules/query-limits.ts';
+import { allRules } from './rules/validation-rules.ts';
 
 export interface OperationRequest {
   query: string;
@@ -29,7 +30,7 @@ export class Operations {
 
   constructor(
     readonly schema: GraphQLSchema,
-    private readonly rules: readonly ValidationRule[],
+    private readonly options: { hasIntrospection: boolean },
     private readonly makeContext: ContextFactory,
     private readonly errors: ErrorPresenter,
   ) {}
@@ -38,7 +39,7 @@ export class Operations {
     const document = this.#checked.get(query) ?? this.#check(query);
     const operation = getOperationAST(document, operationName);
     if (!operation) throw new DomainError('QUERY_INVALID', 'Name the operation to run in operationName');
-    checkQueryLimits(this.schema, document, operation, variables);
+    checkOperation(this.schema, document, operation, variables, scope);
     return { document, operation, variables: variables ?? {}, scope };
   }
 
@@ -75,7 +76,8 @@ export class Operations {
 
   #check(query: string): DocumentNode {
     const document = parse(query, { maxTokens: QUERY_LIMITS.tokens });
-    const [fault] = validate(this.schema, document, this.rules);
+    const hideSuggestions = !this.options.hasIntrospection;
+    const [fault] = validate(this.schema, document, allRules(this.options), { hideSuggestions });
     if (fault) throw fault;
     this.#checked.set(query, document);
     return document;

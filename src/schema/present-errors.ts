@@ -2,7 +2,7 @@ import type { ValidationError } from 'class-validator';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ArgumentValidationError } from 'type-graphql';
 import { isDatabaseAway } from '../database/availability.ts';
-import { DomainError, type FieldFault, Invalid, printableName } from '../errors.ts';
+import { DomainError, type ErrorCode, type FieldFault, Invalid, printableName } from '../errors.ts';
 
 interface Log {
   error(context: object, message: string): void;
@@ -37,6 +37,16 @@ export class ErrorPresenter {
     return { message: domainError.message, ...place, extensions: { ...domainError.extensions, requestId } };
   }
 }
+
+/** What concerns a request as a whole: a GraphQL answer takes its status, where others ride on a 200. */
+export function wholeFault(errors: readonly GraphQLFormattedError[] | undefined): DomainError | undefined {
+  const error = errors?.find(({ extensions }) => WHOLE_CODES.has(extensions?.code));
+  if (error?.extensions === undefined) return undefined;
+  const { code, status: _, requestId: __, ...details } = error.extensions;
+  return new DomainError(code as ErrorCode, error.message, details);
+}
+
+const WHOLE_CODES = new Set<unknown>(['RATE_LIMITED', 'NOT_READY']);
 
 function originOf(thrown: unknown): unknown {
   const { originalError } = thrown as { originalError?: unknown };

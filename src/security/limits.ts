@@ -1,31 +1,33 @@
 import { createHash } from 'node:crypto';
 import { clock, SECOND } from '../clock.ts';
 import type { Rate } from '../config.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, type Limit } from '../errors.ts';
 
 export interface Count {
   hits: number;
   resetsAt: Date;
 }
 
-type Query = (text: string, values: unknown[]) => Promise<{ key: string; hits: number; resetsAt: string }[]>;
+/** Asks the database, with parameters as $1, $2, $3. */
+export type Query = (text: string, values: unknown[]) => Promise<{ hits: number; resetsAt: string | Date }[]>;
 
 const COUNT = `
-insert into rate_counter as counter (key, hits, resets_at)
-select key, 1, $3::timestamptz from unnest($1::text[]) as key order by key
+insert into rate_counter as counter (key, hits, resets_at) values ($1, 1, $3::timestamptz)
 on conflict (key) do update set
-  hits = case when counter.resets_at <= $2 then 1 else counter.hits + 1 end,
-  resets_at = case when counter.resets_at <= $2 then $3 else counter.resets_at end
-returning key, hits, resets_at as "resetsAt"`;
+  hits = case when counter.resets_at <= $2::timestamptz then 1 else counter.hits + 1 end,
+  resets_at = case when counter.resets_at <= $2::timestamptz then $3::timestamptz else counter.resets_at end
+returning hits, resets_at as "resetsAt"`;
 
-/** Counts requests in the database, so that limits hold across instances and restarts: one statement, whatever is counted. */
+/** Counts requests in the database, so that limits hold across instances and restarts: one statement each. */
 export class Counters {
   constructor(private readonly query: Query) {}
 
-  async count(keys: readonly string[], windowMs: number): Promise<Map<string, Count>> {
+  /** Inside a transaction by its own `query`: what is rolled back was not counted. */
+  async count(key: string, windowMs: number, query = this.query): Promise<Count> {
     const now = clock.now();
-    const rows = await this.query(COUNT, [keys, now, new Date(now.getTime() + windowMs)]);
-    return new Map(rows.map(({ key, hits, resetsAt }) => [key, { hits, resetsAt: new Date(resetsAt) }]));
+    const [row] = await query(COUNT, [key, now, new Date(now.getTime() + windowMs)]);
+    if (row === undefined) throw new TypeError('the counter did not answer');
+    return { hits: row.hits, resetsAt: new Date(row.resetsAt) };
   }
 }
 
@@ -38,28 +40,28 @@ export class SignInLimits {
   ) {}
 
   async spend(addressKey: string, email: string | undefined): Promise<void> {
-    await this.#spend(`auth:address:${addressKey}`, this.perAddress);
-    if (email !== undefined) await this.#spend(`auth:email:${digest(email)}`, this.perEmail);
+    await this.#spend(`auth:address:${addressKey}`, 'sign-in', this.perAddress);
+    if (email !== undefined) await this.#spend(`auth:email:${digest(email)}`, 'sign-in-email', this.perEmail);
   }
 
-  async #spend(key: string, rate: Rate | undefined): Promise<void> {
+  /** How many one-time codes may go to one mailbox; not a setting, and never off. Only codes that are sent count. */
+  async spendCode(email: string, rate: Rate, query: Query): Promise<void> {
+    await this.#spend(`auth:code:${digest(email)}`, 'codes', rate, query);
+  }
+
+  async #spend(key: string, name: string, rate: Rate | undefined, query?: Query): Promise<void> {
     if (rate === undefined) return;
-    const count = (await this.counters.count([key], rate.windowMs)).get(key);
-    if (count !== undefined && count.hits > rate.max) throw tooMany(count);
-  }
-
-  /** How many one-time codes may go to one mailbox; not a setting, and never off. */
-  async spendCode(email: string, max: number, windowMs: number): Promise<void> {
-    const key = `auth:code:${digest(email)}`;
-    const count = (await this.counters.count([key], windowMs)).get(key);
-    if (count !== undefined && count.hits > max) throw tooMany(count);
+    const { max, windowMs } = rate;
+    const count = await this.counters.count(key, windowMs, query);
+    if (count.hits > max) throw tooMany(count, { name, max, windowSeconds: Math.ceil(windowMs / SECOND) });
   }
 }
 
-export function tooMany({ resetsAt }: Count): DomainError {
+export function tooMany({ resetsAt }: Count, limit?: Limit): DomainError {
   const retryAfterSeconds = Math.max(1, Math.ceil((resetsAt.getTime() - clock.now().getTime()) / SECOND));
   return new DomainError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s`, {
     retryAfterSeconds,
+    limit,
   });
 }
 

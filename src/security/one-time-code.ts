@@ -6,8 +6,7 @@ export const OTP = {
   digits: 6,
   lifetimeMs: 10 * MINUTE,
   guesses: 5,
-  codesPerWindow: 3,
-  windowMs: 15 * MINUTE,
+  codes: { max: 3, windowMs: 15 * MINUTE },
 } as const;
 
 export const makeOneTimeCode = (): string => String(randomInt(10 ** OTP.digits)).padStart(OTP.digits, '0');

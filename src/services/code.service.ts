@@ -32,7 +32,7 @@ export class CodeService {
   ) {}
 
   async issue(unit: UnitOfWork, user: User, purpose: CodePurpose): Promise<Issued> {
-    await this.limits.spendCode(user.email, OTP.codesPerWindow, OTP.windowMs);
+    await this.limits.spendCode(user.email, OTP.codes, (text, values) => unit.query(text, values));
     const code = makeOneTimeCode();
     const challenge = makeRandomToken();
     const expiresAt = fromNow(OTP.lifetimeMs);
