@@ -71,7 +71,7 @@ function faultOfCaller(error: GraphQLError): DomainError {
   ) {
     return new DomainError('QUERY_INVALID', withoutValues(error.message));
   }
-  return new DomainError('QUERY_INVALID', error.message);
+  return new DomainError('QUERY_INVALID', withShortNames(error.message));
 }
 
 function variableFault(variable: string, message: string): FieldFault {
@@ -90,8 +90,12 @@ function variableFault(variable: string, message: string): FieldFault {
 
 const withoutValues = (message: string): string =>
   message.startsWith('Syntax Error')
-    ? message.replace(/(String|BlockString|Int|Float) ".*"/s, '$1').slice(0, 200)
+    ? message.replace(/(Name|String|BlockString|Int|Float) ".*"/s, '$1').slice(0, 200)
     : 'A value in the query has the wrong type for its place; see the location';
+
+/** Names of the caller's are repeated so far that they can be recognised. */
+const withShortNames = (message: string): string =>
+  message.replace(/"([^"]*)"/g, (_, name: string) => `"${printableName(name)}"`).slice(0, 500);
 
 function faultsOf(errors: readonly ValidationError[], prefix = ''): FieldFault[] {
   return errors.flatMap(({ property, constraints, children }) => {
