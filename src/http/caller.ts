@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { Invalid, Unauthenticated } from '../errors.ts';
@@ -23,7 +24,7 @@ export const callerOf = (response: Response): Caller => response.locals.caller a
 export const identify: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   const offered = request.headers['x-request-id'];
   const requestId = typeof offered === 'string' && SANE_ID.test(offered) ? offered : randomUUIDv7();
-  const ip = request.ip ?? '';
+  const ip = addressOf(request);
   response.setHeader('X-Request-Id', requestId);
   response.locals.caller = {
     facts: {
@@ -39,6 +40,12 @@ export const identify: RequestHandler = (request: Request, response: Response, n
   } satisfies Caller;
   next();
 };
+
+/** A proxy we trust may still pass on what is no address at all: then it is the proxy's own that counts. */
+function addressOf({ ip, socket }: Request): string {
+  const [offered = '', actual = ''] = [ip, socket.remoteAddress].map(address => address?.split('%')[0]);
+  return isIP(offered) === 0 ? actual : offered;
+}
 
 /** The key means something on POST alone: everything else may be repeated anyway. */
 export const readIdempotencyKey: RequestHandler = (request, response, next) => {

@@ -13,7 +13,7 @@ export const answerErrors =
     const error = errors.toDomainError(bodyFault(thrown) ?? thrown, requestId);
     response.setHeaders(errorHeaders(error));
     response.status(error.status);
-    if (request.path.startsWith('/graphql')) {
+    if (/^\/graphql(\/|$)/.test(request.path)) {
       response.json({ errors: [{ message: error.message, extensions: { ...error.extensions, requestId } }] });
     } else {
       response.type(PROBLEM_TYPE).send(JSON.stringify(toProblem(error, request.path, requestId)));

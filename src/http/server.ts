@@ -11,6 +11,7 @@ import { crossOrigin, securityHeaders } from './headers.ts';
 import { healthz, type Readiness, readyz } from './health.ts';
 import { limits } from './limits.ts';
 import type { Metrics } from './metrics.ts';
+import { answerBrokenRequest, toOriginForm } from './protocol.ts';
 
 export const BODY_LIMIT = '1mb';
 
@@ -46,5 +47,9 @@ export function createHttpServer(parts: Parts): Server {
   app.use('/graphql', parts.graphql);
   app.use('/api/v1', parts.rest);
   app.use(unknownRoute, answerErrors(parts.errors));
-  return createServer({ keepAliveTimeout: 10_000, requestTimeout: 60_000 }, app);
+  const server = createServer({ keepAliveTimeout: 10_000, requestTimeout: 60_000 }, (request, response) => {
+    toOriginForm(request);
+    app(request, response);
+  });
+  return server.on('clientError', answerBrokenRequest);
 }

@@ -93,6 +93,9 @@ export class SseConnections {
   }
 
   async open(response: Response, start: (reader: Reader) => () => void): Promise<void> {
+    // Whoever asks for the head alone reads nothing and would never leave.
+    if (response.req.method === 'HEAD')
+      return void response.writeHead(200, { 'Content-Type': HEAD['Content-Type'] }).end();
     const { viewer, ticketId } = callerOf(response) as Caller & { viewer: Viewer };
     const reader = new SseReader(response, viewer, ticketId);
     this.#register(reader);

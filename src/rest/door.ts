@@ -20,11 +20,14 @@ interface Parts {
 type Params = Record<string, string | undefined>;
 type Serve = (request: Request, response: Response, params: Params, url: URL) => Promise<void>;
 
+/** What is too long for an id is a malformed one, not an unknown route; Node takes no longer path than this. */
+const LONGEST_PATH = 16_384;
+
 const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** `/api/v1`: finds the route, reads its arguments, runs its operation, writes the answer. */
 export function restDoor(parts: Parts): RequestHandler {
-  const router = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: 512 });
+  const router = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PATH });
   const add = (method: HTTPMethod, path: string, serve: Serve) => router.on(method, path, () => undefined, serve);
   for (const operation of createOperations(parts.schema).operations) {
     add(operation.route.method, operation.route.path, serveOperation(operation, parts));
@@ -65,20 +68,32 @@ function bodyOf(request: Request, { route }: Operation): Record<string, unknown>
   throw new DomainError('BAD_INPUT', 'The body must be a JSON object');
 }
 
+/** A tag that we never gave matches no version, as RFC 9110 has it. */
+const NO_VERSION = 2 ** 31 - 1;
+
 /** The header and the argument `ifVersion` are one thing. */
 function applyIfMatch(request: Request, { reader, route }: Operation, variables: Record<string, unknown>): void {
   const tag = request.headers['if-match'];
   if (tag === undefined || tag === '*' || route.method === 'GET') return;
-  const version = /^"(\d{1,9})"$/.exec(tag)?.[1];
-  if (version === undefined)
+  if (!/^(W\/)?"[\x21\x23-\x7e]*"$/.test(tag))
     throw new Invalid({ field: 'If-Match', message: 'must be the ETag of the resource, in quotes' });
   if (!reader.accepts('ifVersion')) throw new Invalid({ field: 'If-Match', message: 'has no meaning for this route' });
-  variables.ifVersion = Number(version);
+  variables.ifVersion = Number(/^"(\d{1,9})"$/.exec(tag)?.[1] ?? NO_VERSION);
 }
 
 function refuse(router: FindMyWay.Instance<FindMyWay.HTTPVersion.V1>, { path }: Request, response: Response): never {
+  if (!isWellEncoded(path)) throw new DomainError('BAD_INPUT', 'The path is not well encoded');
   const allowed = METHODS.filter(method => router.find(method, path) !== null);
   if (allowed.length === 0) throw new NotFound('Route');
   response.setHeader('Allow', allowed.join(', '));
   throw new DomainError('METHOD_NOT_ALLOWED', `Here one may ${allowed.join(', ')}`);
+}
+
+function isWellEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
