@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
 import { transact } from '../../src/events/unit-of-work.ts';
 import { TestApp } from '../support/create-app.ts';
-import { allPages, type Block, blocksOf, type Page } from './markdown.ts';
+import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
 import { type Happenings, Story } from './story.ts';
 
 /** Pages are run as their readers would run them: with the limits of a fresh installation. */
@@ -29,39 +29,65 @@ const happenings: Happenings = {
   },
 };
 
+/** A page, or the part of it behind a `<!-- test: set NAME=value -->`, on an installation of its own. */
+interface Chapter {
+  settings: Record<string, string>;
+  blocks: Block[];
+}
+
 const isTold = ({ words, language }: Block) =>
   language === 'test' || ['run', 'answer', 'console'].some(word => words.includes(word));
-const settingsOf = (blocks: Block[]) =>
-  Object.fromEntries(
-    blocks
-      .filter(({ language, words }) => language === 'test' && words[0] === 'set')
-      .flatMap(({ words }) => words.slice(1).map(word => word.split('=') as [string, string])),
-  );
+
+function chaptersOf(page: Page): Chapter[] {
+  const chapters: Chapter[] = [{ settings: {}, blocks: [] }];
+  for (const block of blocksOf(page).filter(isTold)) {
+    const { language, words } = block;
+    if (language === 'test' && words[0] === 'set') {
+      const settings = Object.fromEntries(words.slice(1).map(word => word.split('=') as [string, string]));
+      chapters.push({ settings, blocks: [] });
+    } else chapters.at(-1)?.blocks.push(block);
+  }
+  return chapters.filter(({ blocks }) => blocks.length > 0);
+}
 
 let app: TestApp | undefined;
 let story: Story | undefined;
-afterEach(async () => {
+afterEach(close);
+
+async function close(): Promise<void> {
   await story?.end();
   await app?.stop();
   story = undefined;
   app = undefined;
-});
+}
 
-async function tell(page: Page, hasRealCurl?: boolean): Promise<number> {
-  const blocks = blocksOf(page).filter(isTold);
-  const settings = settingsOf(blocks);
-  app = await TestApp.start({ ...AS_INSTALLED, ...settings });
-  story = await Story.begin(app, happenings, hasRealCurl);
-  for (const block of blocks.filter(({ language, words }) => language !== 'test' || words[0] !== 'set')) {
-    await story.tell(block).catch((error: Error) => {
-      throw new Error(`${page.path}:${block.line}: ${error.message}`);
-    });
+async function tell(page: Page, hasRealCurl?: boolean): Promise<void> {
+  for (const { settings, blocks } of chaptersOf(page)) {
+    app = await TestApp.start({ ...AS_INSTALLED, ...settings });
+    story = await Story.begin(app, happenings, hasRealCurl);
+    for (const block of blocks) {
+      await story.tell(block).catch((error: Error) => {
+        throw new Error(`${page.path}:${block.line}: ${error.message}`);
+      });
+    }
+    await close();
   }
-  return blocks.length;
 }
 
 const pages = allPages().filter(page => blocksOf(page).some(({ words }) => words.includes('run')));
 
 test.each(pages.map(page => [page.path, page] as const))('%s does what it says', async (_, page) => {
-  expect(await tell(page)).toBeGreaterThan(0);
+  expect(chaptersOf(page)).not.toEqual([]);
+  await tell(page);
+});
+
+test('README.md does what it says where there is no curl', async () => {
+  await tell(readPage('README.md'), false);
+});
+
+test('the first five minutes are run from the first command to the last', () => {
+  const text = readPage('README.md').text.split('## The first five minutes')[1]?.split('\n## ')[0] ?? '';
+  const blocks = blocksOf({ path: 'README.md', text });
+  expect(blocks.filter(block => !isTold(block))).toEqual([]);
+  expect(blocks.filter(({ language, words }) => language !== 'test' && words.includes('run'))).toHaveLength(5);
 });

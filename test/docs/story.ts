@@ -77,9 +77,13 @@ export class Story {
   }
 
   async #ask(query: string): Promise<object> {
-    const token = /^export TOKEN='?([^'\n]*)/m.exec(readFileSync(join(this.folder, 'state.sh'), 'utf8'))?.[1];
-    const { data, errors } = await this.app.graphql(query, undefined, token);
+    const { data, errors } = await this.app.graphql(query, undefined, this.#token());
     return errors === undefined ? { data } : { data, errors };
+  }
+
+  /** The one variable of the shell that other languages read too. */
+  #token(): string | undefined {
+    return /^export TOKEN='?([^'\n]*)/m.exec(readFileSync(join(this.folder, 'state.sh'), 'utf8'))?.[1];
   }
 
   /** What one block sets, the next one knows. */
@@ -90,7 +94,8 @@ export class Story {
   }
 
   #node(text: string): Program {
-    return new Program(process.execPath, NODE_WORDS, text, { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '' } });
+    const env = { ...process.env, NODE_OPTIONS: '', TOKEN: this.#token() };
+    return new Program(process.execPath, NODE_WORDS, text, { cwd: ROOT, env });
   }
 
   /** What goes on by itself, a stream or a mail on its way, is given time. */
