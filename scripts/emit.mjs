@@ -1,6 +1,6 @@
 /**
- * Writes schema.graphql and openapi.json as the code has them now. With --release they also become the contract that later
- * changes may not break, in test/contract.
+ * Writes schema.graphql, openapi.json and docs/api/names.md as the code has them now. With --release the first two also become
+ * the contract that later changes may not break, in test/contract.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -22,8 +22,10 @@ registerHooks({
   },
 });
 
-const { emitContract } = await import('./contract.ts');
+const { emitContract, publishedSchema } = await import('./contract.ts');
+const { describeNames } = await import('./names.ts');
 const folders = process.argv.includes('--release') ? ['.', 'test/contract'] : ['.'];
 for (const [name, text] of Object.entries(await emitContract())) {
   for (const folder of folders) writeFileSync(join(root, folder, name), text);
 }
+writeFileSync(join(root, 'docs/api/names.md'), describeNames(await publishedSchema()));
