@@ -39,15 +39,6 @@ export interface FieldFault {
   message: string;
 }
 
-export interface ErrorDetails {
-  fields?: FieldFault[];
-  retryAfterSeconds?: number;
-  challenge?: string;
-  usedBy?: string[];
-}
-
-/**
- * An outcome we foresaw. graphql-js copies `extensions` of whatever was thrown,
 /** A budget that is used up. */
 export interface Limit {
   name: string;
@@ -55,10 +46,19 @@ export interface Limit {
   windowSeconds: number;
 }
 
+export interface ErrorDetails {
+  fields?: FieldFault[];
+  retryAfterSeconds?: number;
+  limit?: Limit;
+  challenge?: string;
+  usedBy?: string[];
+}
+
+/**
+ * An outcome we foresaw. graphql-js copies `extensions` of whatever was thrown,
  * so code, status and details reach every transport without being translated on the way.
  */
 export class DomainError extends Error {
-  limit?: Limit;
   constructor(
     readonly code: ErrorCode,
     message: string,
