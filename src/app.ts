@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import type { Response } from 'express';
 import { ormConfig } from '../mikro-orm.config.ts';
+import { type Ground, makeServices, type Warn } from './app-services.ts';
 import type { Config } from './config.ts';
 import { Database } from './database/database.ts';
-import { RunEngine } from './engine/run.engine.ts';
 import { EventFeed } from './events/event-feed.ts';
+import { RowBell } from './events/row-bell.ts';
 import { callerOf } from './http/caller.ts';
 import { graphqlDoor } from './http/graphql.ts';
 import type { Log } from './http/log.ts';
@@ -12,13 +13,10 @@ import { Metrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import { SseConnections } from './http/sse.ts';
 import { streamDoor as graphqlStreamDoor } from './http/stream.ts';
-import { ConsoleMailer } from './integrations/mail/console-mailer.ts';
-import type { Mailer } from './integrations/mail/mailer.ts';
-import { SmtpMailer } from './integrations/mail/smtp-mailer.ts';
-import type { Handlers } from './jobs/jobs.ts';
 import { Queue } from './jobs/queue.ts';
 import { Worker } from './jobs/worker.ts';
 import { resolvers } from './resolvers/index.ts';
+import { docsDoor } from './rest/docs.ts';
 import { restDoor } from './rest/door.ts';
 import { restView } from './rest/rest-view.ts';
 import { streamDoor as restStreamDoor } from './rest/streams.ts';
@@ -34,24 +32,12 @@ import { ErrorPresenter } from './schema/present-errors.ts';
 import { Streaming } from './schema/streaming.ts';
 import { keepSecrets } from './security/kept-secrets.ts';
 import { Keyring } from './security/keyring.ts';
-import { Counters, SignInLimits } from './security/limits.ts';
+import { Counters } from './security/limits.ts';
+import { Outbound } from './security/outbound.ts';
 import { Tokens } from './security/token.ts';
-import { AccountService } from './services/account.service.ts';
-import { ApiTokenService } from './services/api-token.service.ts';
-import { AuditService } from './services/audit.service.ts';
-import { CodeService } from './services/code.service.ts';
 import { CredentialService } from './services/credential.service.ts';
-import { EventService } from './services/event.service.ts';
-import { HousekeepingService } from './services/housekeeping.service.ts';
 import { InstanceService } from './services/instance.service.ts';
-import { MailService } from './services/mail.service.ts';
-import { MemberService } from './services/member.service.ts';
-import { PasswordService } from './services/password.service.ts';
-import { ProfileService } from './services/profile.service.ts';
-import { ResealService } from './services/reseal.service.ts';
-import { RunService } from './services/run.service.ts';
 import { Scope } from './services/scope.ts';
-import { SessionService } from './services/session.service.ts';
 
 const JOBS_STOP_MS = 20_000;
 
@@ -65,8 +51,6 @@ export interface App {
   /** Stops accepting, ends streams, hands jobs over, closes the database. */
   stop(): Promise<void>;
 }
-
-type Warn = (message: string, error: unknown) => void;
 
 /** Makes each object once; the only place that knows every room. */
 export async function createApp(config: Config, log: Log, print: (text: string) => void): Promise<App> {
@@ -83,16 +67,6 @@ export async function createApp(config: Config, log: Log, print: (text: string) 
   }
 }
 
-interface Ground {
-  config: Config;
-  log: Log;
-  print: (text: string) => void;
-  warn: Warn;
-  keyring: Keyring;
-  tokens: Tokens;
-  database: Database;
-}
-
 async function assemble(ground: Ground): Promise<App> {
   const { config, log, print, warn, keyring, tokens, database } = ground;
   const { orm, rows, listener, pool } = database;
@@ -100,13 +74,16 @@ async function assemble(ground: Ground): Promise<App> {
   await instance.checkKey();
   const queue = new Queue(pool, listener, warn);
   const feed = new EventFeed(rows, listener, warn);
+  const bell = new RowBell(listener);
+  const outbound = new Outbound({ allow: config.outboundAllow, caFile: config.outboundCaFile });
   const credentials = new CredentialService(rows, tokens, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
-  const { services, handlers, reseal } = makeServices(ground, queue, feed, counters);
+  const { services, handlers, reseal } = makeServices(ground, { queue, feed, bell, counters, outbound });
   const [schema] = await Promise.all([
     createSchema(resolvers, new Idempotency(keyring)),
     queue.start(),
     feed.start(),
+    bell.start(),
     credentials.start(),
     instance.bootstrap(config),
   ]);
@@ -141,7 +118,7 @@ async function assemble(ground: Ground): Promise<App> {
     graphql: graphql.handle,
     stream: graphqlStreamDoor(operations, streaming, sse, scopeOf),
     rest: restDoor({ schema: restView(schema), makeContext, scopeOf, compiled, streams }),
-    docs: undefined,
+    docs: config.hasApiDocs ? docsDoor(schema) : undefined,
   });
   await new Worker(queue, handlers, log).start();
   if (config.previousMasterKeys.length > 0) await reseal.schedule();
@@ -152,46 +129,10 @@ async function assemble(ground: Ground): Promise<App> {
     server.closeIdleConnections();
     await Promise.all([queue.stop(JOBS_STOP_MS), closed]);
     await graphql.stop();
+    await outbound.close();
     await database.close();
   };
   return { server, database, queue, services, openStreams: () => sse.count, stop };
-}
-
-function makeServices(
-  { config, print, keyring, tokens, database }: Ground,
-  queue: Queue,
-  feed: EventFeed,
-  counters: Counters,
-) {
-  const { em } = database.orm;
-  const mailer: Mailer = config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new ConsoleMailer(print);
-  const limits = new SignInLimits(counters, config.rateLimitAuth, config.rateLimitEmail);
-  const mails = new MailService(queue, mailer, keyring);
-  const codes = new CodeService(keyring, mails, limits);
-  const sessions = new SessionService(tokens, config);
-  const passwords = new PasswordService(em, queue, mails, sessions, limits, config.publicUrl);
-  const runs = new RunService();
-  const reseal = new ResealService(em, keyring, runs, queue);
-  const housekeeping = new HousekeepingService(em, config);
-  const engine = new RunEngine(em);
-  const services: Services = {
-    accounts: new AccountService(codes, sessions, limits, keyring, config.registration),
-    apiTokens: new ApiTokenService(),
-    audit: new AuditService(),
-    events: new EventService(feed, database.rows),
-    members: new MemberService(mails, config.publicUrl),
-    passwords,
-    profile: new ProfileService(sessions),
-    runs,
-    sessions,
-  };
-  const handlers: Handlers = {
-    'mail.send': payload => mails.deliver(payload),
-    'password.forgot': ({ email }) => passwords.sendLink(email),
-    'rows.prune': (_, { signal }) => housekeeping.prune(signal),
-    'secrets.reseal': ({ runId }, { signal }) => engine.perform(runId, signal, run => reseal.steps(run)),
-  };
-  return { services, handlers, reseal };
 }
 
 function announceSetupCode(code: string | undefined, print: (text: string) => void): void {

@@ -49,7 +49,7 @@ function parse(settings: Settings) {
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: settings.text('MAIL_FROM') ?? 'Slipway <slipway@localhost>',
     registration: settings.oneOf('REGISTRATION', ['open', 'invite'], isProduction ? 'invite' : 'open'),
-    bootstrapEmail: settings.text('BOOTSTRAP_EMAIL'),
+    bootstrapEmail: settings.email('BOOTSTRAP_EMAIL'),
     bootstrapPassword: settings.text('BOOTSTRAP_PASSWORD'),
     rateLimit: settings.rate('RATE_LIMIT', '300/1m'),
     rateLimitAuth: settings.rate('RATE_LIMIT_AUTH', '10/1m'),
@@ -64,6 +64,9 @@ function parse(settings: Settings) {
     hasApiDocs: settings.oneOf('API_DOCS', ['on', 'off'], isOpenByDefault) === 'on',
     hasIntrospection: settings.oneOf('INTROSPECTION', ['on', 'off'], isOpenByDefault) === 'on',
     persistedOperationsFile: settings.text('PERSISTED_OPERATIONS'),
+    outboundAllow: settings.cidrs('OUTBOUND_ALLOW'),
+    outboundCaFile: settings.text('OUTBOUND_CA_FILE'),
+    programPath: settings.text('PATH') ?? '/usr/local/bin:/usr/bin:/bin',
     logLevel: settings.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     logFormat: settings.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stdout.isTTY ? 'pretty' : 'json'),
   };
@@ -106,6 +109,12 @@ class Settings {
     if (value === undefined) return undefined;
     const isGood = URL.canParse(value) && protocols.includes(new URL(value).protocol);
     return isGood ? value : this.#fault(name, `must be a URL that starts with ${protocols.join(' or ')}//`, undefined);
+  }
+
+  email(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined || /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]+$/.test(value)) return value;
+    return this.#fault(name, 'must be an e-mail address', undefined);
   }
 
   /** Not every good one is a URL to Node: a socket is named in the query, and then there is no host. */

@@ -35,6 +35,20 @@ export class Rows {
     return this.query(`${text}${behind} order by "id" desc limit $${values.push(limit)}`, values);
   }
 
+  /** The newest rows of each of several parents. */
+  listPerParent<T extends object>(
+    entity: EntityClass<T>,
+    parent: string,
+    parentIds: readonly string[],
+    workspaceId: string,
+    limit: number,
+  ): Promise<Row<T>[]> {
+    const { text, columns } = this.#select(entity);
+    const lateral = `${text} where "${columns.get(parent)}" = parent.id and "workspace_id" = $2 order by "id" desc limit $3`;
+    const all = `select child.* from unnest($1::uuid[]) as parent(id) cross join lateral (${lateral}) as child`;
+    return this.query(all, [parentIds, workspaceId, limit]);
+  }
+
   async one<T extends object>(entity: EntityClass<T>, where: Conditions<T>): Promise<Row<T> | undefined> {
     const { text, values } = this.#where(entity, where);
     const [row] = await this.query<Row<T>>(`${text} limit 1`, values);

@@ -1,27 +1,39 @@
+import { Analysis } from './analysis.ts';
 import { ApiToken } from './api-token.ts';
 import { AuditEntry } from './audit-entry.ts';
+import { Deployment } from './deployment.ts';
+import { Environment } from './environment.ts';
 import { StoredEvent } from './event.ts';
+import { GitProvider } from './git-provider.ts';
 import { IdempotentAnswer } from './idempotent-answer.ts';
 import { Instance } from './instance.ts';
 import { Invitation } from './invitation.ts';
 import { OneTimeCode } from './one-time-code.ts';
 import { PasswordReset } from './password-reset.ts';
+import { Project } from './project.ts';
 import { Run } from './run.ts';
 import { Session } from './session.ts';
 import { User } from './user.ts';
+import { Variable } from './variable.ts';
 import { Workspace } from './workspace.ts';
 
 export const entities = [
+  Analysis,
   ApiToken,
   AuditEntry,
+  Deployment,
+  Environment,
+  GitProvider,
   IdempotentAnswer,
   Instance,
   Invitation,
   OneTimeCode,
   PasswordReset,
+  Project,
   Run,
   Session,
   StoredEvent,
   User,
+  Variable,
   Workspace,
 ];

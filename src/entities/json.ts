@@ -9,3 +9,13 @@ export const JsonObject = new GraphQLScalarType({
     throw new GraphQLError('is not accepted as input');
   },
 });
+
+/** Text, a number or a boolean, where it depends on what was found. */
+export const JsonValue = new GraphQLScalarType({
+  name: 'JSONValue',
+  description: 'Text, a number or a boolean.',
+  serialize: value => value,
+  parseValue: () => {
+    throw new GraphQLError('is not accepted as input');
+  },
+});

@@ -5,10 +5,14 @@ import { DateTime } from './date-time.ts';
 
 export enum RunKind {
   RESEAL = 'RESEAL',
+  DELETE_PROJECT = 'DELETE_PROJECT',
 }
 registerEnumType(RunKind, {
   name: 'RunKind',
-  valuesConfig: { RESEAL: { description: 'Seals the stored secrets of a workspace with the current master key.' } },
+  valuesConfig: {
+    RESEAL: { description: 'Seals the stored secrets of a workspace with the current master key.' },
+    DELETE_PROJECT: { description: 'Removes a project and what it left on servers.' },
+  },
 });
 
 export enum RunStatus {

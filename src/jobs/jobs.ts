@@ -4,6 +4,9 @@ export interface Jobs {
   'password.forgot': { email: string };
   'rows.prune': Record<string, never>;
   'secrets.reseal': { runId: string };
+  'analysis.run': { analysisId: string };
+  'project.delete': { runId: string; projectId: string };
+  'git.check': Record<string, never>;
 }
 
 export type JobName = keyof Jobs;
@@ -35,6 +38,9 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'password.forgot': usual,
   'rows.prune': { ...usual, concurrency: 1, cron: '17 * * * *' },
   'secrets.reseal': { ...usual, hasLanes: true, concurrency: 1 },
+  'analysis.run': { ...usual, hasLanes: true },
+  'project.delete': { ...usual, hasLanes: true },
+  'git.check': { ...usual, concurrency: 1, cron: '41 */6 * * *' },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

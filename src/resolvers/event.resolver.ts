@@ -8,7 +8,10 @@ import {
   type SubscribeResolverData,
   Subscription,
 } from 'type-graphql';
+import { Deployment } from '../entities/deployment.ts';
+import { Environment } from '../entities/environment.ts';
 import { StoredEvent } from '../entities/event.ts';
+import { Project } from '../entities/project.ts';
 import { Run } from '../entities/run.ts';
 import { AllowRead } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
@@ -18,8 +21,8 @@ import { EventsArgs } from '../schema/inputs/record.inputs.ts';
 const EventResource = createUnionType({
   name: 'EventResource',
   description: 'The resource of an event, as it is now.',
-  types: () => [Run] as const,
-  resolveType: () => Run,
+  types: () => [Deployment, Environment, Project, Run] as const,
+  resolveType: value => (value as { __typename?: string }).__typename,
 });
 
 @Resolver(() => StoredEvent)
@@ -38,10 +41,7 @@ export class EventResolver {
     nullable: true,
     description: 'The resource as it is now, null once it is gone.',
   })
-  resource(
-    @Root() { resourceType, resourceId }: StoredEvent,
-    @Ctx() { loaders }: Context,
-  ): Promise<object | null> | null {
-    return resourceType === 'Run' ? loaders.run(resourceId) : null;
+  resource(@Root() { resourceType, resourceId }: StoredEvent, @Ctx() { loaders }: Context): Promise<object | null> {
+    return loaders.resource(resourceType, resourceId);
   }
 }

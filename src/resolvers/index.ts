@@ -1,17 +1,25 @@
+import { AnalysisResolver } from './analysis.resolver.ts';
 import { ApiTokenResolver } from './api-token.resolver.ts';
 import { AuditResolver } from './audit.resolver.ts';
 import { AuthResolver } from './auth.resolver.ts';
+import { EnvironmentResolver } from './environment.resolver.ts';
 import { EventResolver } from './event.resolver.ts';
+import { GitProviderResolver } from './git-provider.resolver.ts';
 import { MemberResolver } from './member.resolver.ts';
+import { ProjectResolver } from './project.resolver.ts';
 import { RunResolver } from './run.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
 
 export const resolvers = [
+  AnalysisResolver,
   ApiTokenResolver,
   AuditResolver,
   AuthResolver,
+  EnvironmentResolver,
   EventResolver,
+  GitProviderResolver,
   MemberResolver,
+  ProjectResolver,
   RunResolver,
   SessionResolver,
 ] as const;

@@ -15,17 +15,18 @@ export function answer(
   const value = data?.[field];
   if (Array.isArray(value)) linkNext(response, value as Plain[], notes, url);
   else describeOne(response, value as Plain, route.location);
+  if (notes.warnings?.length) response.setHeader('X-Warnings', notes.warnings.map(printable).join('; '));
   if (notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
   const body = JSON.stringify(value);
-  response.statusCode = route.status ?? 200;
+  response.statusCode = notes.status ?? route.status ?? 200;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
 }
 
 /** While there is more, the page after this one has an address. */
-function linkNext(response: Response, rows: Plain[], { hasMore }: AnswerNotes, url: URL): void {
-  const last = rows.at(-1)?.id;
+function linkNext(response: Response, rows: Plain[], { hasMore, nextCursor }: AnswerNotes, url: URL): void {
+  const last = nextCursor ?? rows.at(-1)?.id;
   if (!hasMore || typeof last !== 'string') return;
   url.searchParams.set('after', last);
   response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
@@ -37,3 +38,6 @@ function describeOne(response: Response, value: Plain, location: string | undefi
     response.setHeader('Location', BASE_PATH + location.replace(/:(\w+)/g, (_, name: string) => String(value[name])));
   }
 }
+
+/** Headers are ASCII, and labels are people's: whatever else is in them becomes a question mark. */
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?');

@@ -44,12 +44,52 @@ export const routes = {
   'Mutation.updateMember': { method: 'PATCH', path: '/members/:id', tag: 'Members' },
   'Mutation.deleteMember': { method: 'DELETE', path: '/members/:id', tag: 'Members' },
 
+  'Mutation.saveGitToken': {
+    method: 'POST',
+    path: '/git-provider/save-token',
+    status: 201,
+    otherStatus: 200,
+    tag: 'Git providers',
+  },
+  'Query.gitProviders': { method: 'GET', path: '/git-providers', tag: 'Git providers' },
+  'Query.repositories': { method: 'GET', path: '/git-providers/repositories', warns: true, tag: 'Git providers' },
+  'Query.branches': { method: 'GET', path: '/git-providers/:providerId/repos/:repo/branches', tag: 'Git providers' },
+  'Mutation.deleteGitProvider': { method: 'DELETE', path: '/git-providers/:id', tag: 'Git providers' },
+
+  'Mutation.createProject': {
+    method: 'POST',
+    path: '/projects',
+    status: 201,
+    location: '/projects/:id',
+    tag: 'Projects',
+  },
+  'Query.projects': { method: 'GET', path: '/projects', tag: 'Projects' },
+  'Query.analyzeRepo': { method: 'GET', path: '/projects/analyze-repo', tag: 'Projects' },
+  'Query.project': { method: 'GET', path: '/projects/:id', tag: 'Projects' },
+  'Mutation.updateProject': { method: 'PUT', path: '/projects/:id', tag: 'Projects' },
+  'Mutation.deleteProject': {
+    method: 'DELETE',
+    path: '/projects/:id',
+    status: 202,
+    location: '/runs/:id',
+    tag: 'Projects',
+  },
+  'Mutation.finalizeProject': { method: 'POST', path: '/projects/:id/finalize', tag: 'Projects' },
+  'Mutation.retryAnalysis': {
+    method: 'POST',
+    path: '/projects/:id/retry-analysis',
+    status: 202,
+    location: '/projects/:projectId/analysis-status',
+    tag: 'Projects',
+  },
+
   'Query.audit': { method: 'GET', path: '/audit', tag: 'Audit' },
   'Query.auditEntry': { method: 'GET', path: '/audit/:id', tag: 'Audit' },
   'Query.runs': { method: 'GET', path: '/runs', tag: 'Runs' },
   'Query.run': { method: 'GET', path: '/runs/:id', tag: 'Runs' },
   'Mutation.cancelRun': { method: 'POST', path: '/runs/:id/cancel', tag: 'Runs' },
 
+  'Subscription.analysisStatus': { method: 'GET', path: '/projects/:id/analysis-status', tag: 'Streams' },
   'Subscription.events': { method: 'GET', path: '/events', tag: 'Streams' },
 } as const satisfies Record<`${'Query' | 'Mutation' | 'Subscription'}.${string}`, Route>;
 

@@ -1,10 +1,15 @@
 import type { AccountService } from '../services/account.service.ts';
+import type { AnalysisService } from '../services/analysis.service.ts';
 import type { ApiTokenService } from '../services/api-token.service.ts';
 import type { AuditService } from '../services/audit.service.ts';
 import type { EventService } from '../services/event.service.ts';
+import type { FinalizeService } from '../services/finalize.service.ts';
+import type { GitProviderService } from '../services/git-provider.service.ts';
 import type { MemberService } from '../services/member.service.ts';
 import type { PasswordService } from '../services/password.service.ts';
 import type { ProfileService } from '../services/profile.service.ts';
+import type { ProjectService } from '../services/project.service.ts';
+import type { RepositorySearchService } from '../services/repository-search.service.ts';
 import type { RunService } from '../services/run.service.ts';
 import type { Scope } from '../services/scope.ts';
 import type { SessionService } from '../services/session.service.ts';
@@ -12,12 +17,17 @@ import type { Loaders } from './loaders.ts';
 
 export interface Services {
   accounts: AccountService;
+  analyses: AnalysisService;
   apiTokens: ApiTokenService;
   audit: AuditService;
   events: EventService;
+  finalize: FinalizeService;
+  gitProviders: GitProviderService;
   members: MemberService;
   passwords: PasswordService;
   profile: ProfileService;
+  projects: ProjectService;
+  repositorySearch: RepositorySearchService;
   runs: RunService;
   sessions: SessionService;
 }

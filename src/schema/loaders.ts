@@ -1,15 +1,25 @@
 import type { EntityClass } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
 import type { Row } from '../database/rows.ts';
+import { Analysis } from '../entities/analysis.ts';
+import { Deployment } from '../entities/deployment.ts';
+import { Environment } from '../entities/environment.ts';
+import { GitProvider } from '../entities/git-provider.ts';
+import { Project } from '../entities/project.ts';
 import { Run } from '../entities/run.ts';
 import { User } from '../entities/user.ts';
 import type { Scope } from '../services/scope.ts';
 
 type Owned = { id: string; workspaceId: string };
 
+/** What an event can be about, by the name it is stored under. */
+const RESOURCES: Readonly<Record<string, EntityClass<Owned>>> = { Deployment, Environment, Project, Run };
+
 /** Relations are followed by id, all of one level in one query, and only within the viewer's workspace. */
 export class Loaders {
   readonly #loaders = new Map<EntityClass<Owned>, DataLoader<string, Row<Owned> | null>>();
+
+  readonly #lists = new Map<number, DataLoader<string, Row<Environment>[]>>();
 
   constructor(private readonly scope: Scope) {}
 
@@ -17,8 +27,37 @@ export class Loaders {
     return this.#load(User, id);
   }
 
-  run(id: string | null): Promise<Row<Run> | null> {
-    return this.#load(Run, id);
+  analysis(id: string | null): Promise<Row<Analysis> | null> {
+    return this.#load(Analysis, id);
+  }
+
+  deployment(id: string | null): Promise<Row<Deployment> | null> {
+    return this.#load(Deployment, id);
+  }
+
+  gitProvider(id: string | null): Promise<Row<GitProvider> | null> {
+    return this.#load(GitProvider, id);
+  }
+
+  project(id: string | null): Promise<Row<Project> | null> {
+    return this.#load(Project, id);
+  }
+
+  /** The newest environments of each of several projects, in one query. */
+  environmentsOf(projectId: string, limit: number): Promise<Row<Environment>[]> {
+    const known = this.#lists.get(limit);
+    const loader =
+      known ??
+      new DataLoader<string, Row<Environment>[]>(ids => this.scope.listPerParent(Environment, 'projectId', ids, limit));
+    if (!known) this.#lists.set(limit, loader);
+    return loader.load(projectId);
+  }
+
+  /** Whatever a stored event speaks of, as it is now; the type's name tells unions apart. */
+  async resource(typeName: string, id: string): Promise<object | null> {
+    const entity = RESOURCES[typeName];
+    const row = entity ? await this.#load(entity, id) : null;
+    return row && { ...row, __typename: typeName };
   }
 
   async #load<T extends Owned>(entity: EntityClass<T>, id: string | null): Promise<Row<T> | null> {

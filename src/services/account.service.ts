@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { clock } from '../clock.ts';
 import { Instance } from '../entities/instance.ts';
 import { Invitation } from '../entities/invitation.ts';
@@ -11,7 +12,7 @@ import type { SignInLimits } from '../security/limits.ts';
 import { maskEmail } from '../security/one-time-code.ts';
 import { hashPassword, passwordFault, passwordMatches } from '../security/password.ts';
 import { hashToken } from '../security/token.ts';
-import type { CodeService, Issued } from './code.service.ts';
+import { type CodeService, type Issued, otpInvalid } from './code.service.ts';
 import type { Scope } from './scope.ts';
 import type { SessionService, SignedIn } from './session.service.ts';
 
@@ -69,25 +70,34 @@ export class AccountService {
     await this.limits.spend(scope.request.addressKey, email);
     const user = await scope.fork().findOne(User, { email });
     const isRight = await passwordMatches(password, user?.passwordHash);
-    if (user === null || !isRight) throw new DomainError('INVALID_CREDENTIALS', 'E-mail address or password is wrong');
+    if (user === null || !isRight) throw invalidCredentials();
     if (!user.emailVerified) throw await this.#askForCode(scope, user, CodePurpose.VERIFY_EMAIL);
     if (user.twoFactorEnabled) throw await this.#askForCode(scope, user, CodePurpose.SIGN_IN);
-    return scope.transact(async unit => this.sessions.open(scope, unit, await unit.em.findOneOrFail(User, user.id)));
+    return scope.transact(async unit => {
+      const current = await hold(unit, user);
+      if (current === null) throw invalidCredentials();
+      return this.sessions.open(scope, unit, current);
+    });
   }
 
   async verifyOtp(scope: Scope, { email: rawEmail, code, challenge }: OtpProof): Promise<SignedIn> {
     const email = normalizeEmail(rawEmail);
     await this.limits.spend(scope.request.addressKey, email);
-    const [{ id }, purpose] = await this.codes.redeem(scope, email, code, challenge ?? null);
+    const [checked, purpose] = await this.codes.redeem(scope, email, code, challenge ?? null);
     return scope.transact(async unit => {
-      const user = await unit.em.findOneOrFail(User, id);
+      const user = await hold(unit, checked);
+      if (user === null) throw otpInvalid();
       if (purpose === CodePurpose.VERIFY_EMAIL) await verifyEmail(unit, user);
       return this.sessions.open(scope, unit, user);
     });
   }
 
   async #askForCode(scope: Scope, user: User, purpose: CodePurpose): Promise<DomainError> {
-    const { challenge }: Issued = await scope.transact(unit => this.codes.issue(unit, user, purpose));
+    const { challenge }: Issued = await scope.transact(async unit => {
+      const current = await hold(unit, user);
+      if (current === null) throw invalidCredentials();
+      return this.codes.issue(unit, current, purpose);
+    });
     return purpose === CodePurpose.SIGN_IN
       ? new DomainError('OTP_REQUIRED', 'A code was sent to your mailbox; give it to verify-otp', { challenge })
       : new DomainError('EMAIL_NOT_VERIFIED', 'Confirm your address first: a new code was sent to it', { challenge });
@@ -119,19 +129,31 @@ async function findInvitation(unit: UnitOfWork, email: string, token: string): P
   throw new DomainError('INVITATION_INVALID', 'The invitation is unknown, used, too old or for another address');
 }
 
+const invalidCredentials = () => new DomainError('INVALID_CREDENTIALS', 'E-mail address or password is wrong');
+
+/**
+ * The account whose password or code was just checked, held while its session is written. Null if its password has changed or
+ * it is gone since: a reset ends all sessions, so none may slip in behind it.
+ */
+async function hold(unit: UnitOfWork, checked: User): Promise<User | null> {
+  const user = await unit.em.findOne(User, checked.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return user?.passwordHash === checked.passwordHash ? user : null;
+}
+
 /** Two registrations of one address at the same moment come one after the other. */
 const lockEmail = (unit: UnitOfWork, email: string) =>
   unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`register ${email}`]);
 
-/** An account nobody proved to own gives way to the next who claims the address. */
+/**
+ * An account nobody proved to own gives way to the next who claims the address. Its workspace, with the
+ * audit trail of the attempt, is left to housekeeping.
+ */
 async function makeRoom(unit: UnitOfWork, email: string): Promise<void> {
-  const holder = await unit.em.findOne(User, { email });
+  const holder = await unit.em.findOne(User, { email }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (holder === null) return;
   if (holder.emailVerified)
     throw new DomainError('EMAIL_TAKEN', 'There is an account for this address: sign in instead');
-  const { workspaceId } = holder;
   await unit.em.remove(holder).flush();
-  if ((await unit.em.count(User, { workspaceId })) === 0) await unit.em.nativeDelete(Workspace, workspaceId);
 }
 
 function createUser(
@@ -145,9 +167,12 @@ function createUser(
   return unit.em.create(User, { ...account, workspaceId, role, invitationId: invitation?.id ?? null });
 }
 
+export const lockFirstAccount = (unit: UnitOfWork) =>
+  unit.em.execute(`select pg_advisory_xact_lock(hashtextextended('first account', 0))`);
+
 /** The first verified account of an installation looks after it. */
 export async function verifyEmail(unit: UnitOfWork, user: User): Promise<void> {
-  await unit.em.execute(`select pg_advisory_xact_lock(hashtextextended('first account', 0))`);
+  await lockFirstAccount(unit);
   user.instanceAdmin = (await unit.em.count(User, { emailVerified: true })) === 0;
   user.emailVerified = true;
   if (user.invitationId === null) return;

@@ -4,6 +4,7 @@ import { ApiToken, type TokenScope } from '../entities/api-token.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { hashToken, makeApiToken } from '../security/token.ts';
 import type { Scope } from './scope.ts';
+import type { SessionService } from './session.service.ts';
 
 export interface ApiTokenWish {
   name: string;
@@ -13,6 +14,8 @@ export interface ApiTokenWish {
 
 /** Credentials for scripts. */
 export class ApiTokenService {
+  constructor(private readonly sessions: SessionService) {}
+
   list(scope: Scope, page: Page): Promise<Row<ApiToken>[]> {
     return scope.list(ApiToken, { userId: scope.viewer.userId }, page);
   }
@@ -21,6 +24,7 @@ export class ApiTokenService {
     const expiresAt = futureMoment(wish.expiresAt);
     const token = makeApiToken();
     const row = await scope.transact(async unit => {
+      await this.sessions.confirm(scope, unit);
       const { workspaceId, userId } = scope.viewer;
       const { name, scope: tokenScope } = wish;
       const secret = { prefix: token.slice(0, 8), tokenHash: hashToken(token) };

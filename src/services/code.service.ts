@@ -64,7 +64,8 @@ export class CodeService {
       [candidate.id],
     );
     if (used.length === 0) throw otpInvalid();
-    const user = await em.findOneOrFail(User, candidate.user_id);
+    const user = await em.findOne(User, candidate.user_id);
+    if (user === null) throw otpInvalid();
     return [user, candidate.purpose];
   }
 
@@ -88,5 +89,5 @@ export class CodeService {
   }
 }
 
-const otpInvalid = () =>
+export const otpInvalid = () =>
   new DomainError('OTP_INVALID', 'The code is wrong, used or too old; sign in again to get a new one');

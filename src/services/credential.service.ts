@@ -4,7 +4,7 @@ import type { Listener } from '../database/listener.ts';
 import type { Rows } from '../database/rows.ts';
 import type { TokenScope } from '../entities/api-token.ts';
 import type { Role } from '../entities/user.ts';
-import { hashToken, isApiToken, type Tokens } from '../security/token.ts';
+import { type Claims, hashToken, isApiToken, type Tokens } from '../security/token.ts';
 import type { Viewer } from './scope.ts';
 
 const CHANNEL = 'slipway_credential';
@@ -50,6 +50,8 @@ export class CredentialService {
   readonly #viewers = new LRUCache<string, Viewer>({ max: 10_000, ttl: REMEMBER_MS });
   readonly #watchers = new Set<(subject: string | null) => void>();
   readonly #ticketWatchers = new Set<(ticketId: string, streamId: string) => void>();
+  /** Goes up with every change that is heard of. */
+  #epoch = 0;
 
   constructor(
     private readonly rows: Rows,
@@ -70,12 +72,12 @@ export class CredentialService {
   async viewerOf(bearer: string): Promise<Viewer | undefined> {
     if (isApiToken(bearer)) return this.#lookUp(hashToken(bearer), TOKEN, 'api_token');
     const claims = this.tokens.verify(bearer, 'access');
-    return claims && this.#lookUp(claims.sid, SESSION, 'session');
+    return claims && this.#sessionOf(claims);
   }
 
   async ticketHolder(ticket: string): Promise<TicketHolder | undefined> {
     const claims = this.tokens.verify(ticket, 'ticket');
-    const viewer = claims && (await this.#lookUp(claims.sid, SESSION, 'session'));
+    const viewer = claims && (await this.#sessionOf(claims));
     return viewer && { viewer, ticketId: claims.jti, path: claims.path ?? '' };
   }
 
@@ -103,14 +105,21 @@ export class CredentialService {
     await this.rows.query(`select pg_notify('${TICKET_CHANNEL}', $1)`, [`${ticketId} ${streamId}`]);
   }
 
+  async #sessionOf({ sub, sid }: Claims): Promise<Viewer | undefined> {
+    const viewer = await this.#lookUp(sid, SESSION, 'session');
+    return viewer?.userId === sub ? viewer : undefined;
+  }
+
   async #lookUp(key: string, text: string, table: Table): Promise<Viewer | undefined> {
     const known = this.listener.isConnected ? this.#viewers.get(key) : undefined;
     if (known !== undefined)
       return known.expiresAt === null || known.expiresAt > clock.now().getTime() ? known : undefined;
+    const epoch = this.#epoch;
     const [row] = await this.rows.query<CredentialRow>(text, [key]);
     if (row === undefined || isOver(row)) return undefined;
     const viewer = toViewer(row);
-    this.#viewers.set(key, viewer);
+    // What was read before a change and arrives after it may be outdated: it serves this request and no other.
+    if (epoch === this.#epoch) this.#viewers.set(key, viewer);
     this.#noteUse(row, table);
     return viewer;
   }
@@ -125,6 +134,7 @@ export class CredentialService {
   }
 
   #forget(subject: string | null): void {
+    this.#epoch += 1;
     this.#viewers.clear();
     for (const ring of this.#watchers) ring(subject);
   }

@@ -17,6 +17,11 @@ const EXPIRED: readonly [table: string, condition: string, keptMs: (keep: Keep) 
   ['invitation', 'used_at is null and expires_at < ?', () => 30 * DAY],
   ['session', '(ended_at is not null or expires_at < now()) and created_at < ?', () => 90 * DAY],
   ['users', 'not email_verified and created_at < ?', () => 7 * DAY],
+  [
+    'workspace',
+    'created_at < ? and not exists (select from users where users.workspace_id = workspace.id)',
+    () => 7 * DAY,
+  ],
 ];
 
 const BATCH = 5000;

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { ConfigFault } from '../config.ts';
 import { Instance } from '../entities/instance.ts';
 import { Role, User } from '../entities/user.ts';
 import { Workspace } from '../entities/workspace.ts';
@@ -6,7 +7,7 @@ import { transact } from '../events/unit-of-work.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { hashPassword, passwordFault } from '../security/password.ts';
 import { makeRandomToken } from '../security/token.ts';
-import { normalizeEmail, verifyEmail } from './account.service.ts';
+import { lockFirstAccount, normalizeEmail, verifyEmail } from './account.service.ts';
 
 const CHECK_PLACE = { table: 'instance', row: '1', column: 'key_check' };
 const CHECK_TEXT = 'slipway';
@@ -52,10 +53,12 @@ export class InstanceService {
     const email = normalizeEmail(bootstrapEmail);
     if ((await this.em.fork().count(User, { emailVerified: true })) > 0) return;
     const fault = passwordFault(bootstrapPassword);
-    if (fault !== undefined) throw new Error(`BOOTSTRAP_PASSWORD ${fault}`);
+    if (fault !== undefined) throw new ConfigFault([`BOOTSTRAP_PASSWORD: ${fault}`]);
     const passwordHash = await hashPassword(bootstrapPassword);
     const origin = { workspaceId: null, actor: null, tokenId: null, ip: null, requestId: null, action: 'bootstrap' };
     await transact(this.em, origin, async unit => {
+      await lockFirstAccount(unit);
+      if ((await unit.em.count(User, { emailVerified: true })) > 0) return;
       await unit.em.nativeDelete(User, { email, emailVerified: false });
       const workspace = unit.em.create(Workspace, { name: 'Slipway' });
       const user = unit.em.create(User, { workspaceId: workspace.id, email, passwordHash, role: Role.OWNER });

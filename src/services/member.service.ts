@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { DAY, fromNow } from '../clock.ts';
 import type { Page, Row } from '../database/rows.ts';
 import { Invitation } from '../entities/invitation.ts';
@@ -30,6 +29,7 @@ export class MemberService {
 
   async update(scope: Scope, id: string, role: Role, ifVersion?: number | null): Promise<User> {
     return scope.transact(async unit => {
+      await lockMembers(unit, scope);
       const member = await scope.load(unit, User, id, ifVersion);
       if (role !== Role.OWNER) await keepAnOwner(unit, member);
       member.role = role;
@@ -42,6 +42,7 @@ export class MemberService {
   /** An account is in one workspace only, so who leaves it loses the account, its sessions and its tokens. */
   async remove(scope: Scope, id: string, ifVersion?: number | null): Promise<{ id: string }> {
     return scope.transact(async unit => {
+      await lockMembers(unit, scope);
       const member = await scope.load(unit, User, id, ifVersion);
       await keepAnOwner(unit, member);
       unit.note(member);
@@ -83,9 +84,10 @@ export class MemberService {
   /** Whoever registered with it but has not proved the address yet goes with it. */
   async withdraw(scope: Scope, id: string, ifVersion?: number | null): Promise<{ id: string }> {
     return scope.transact(async unit => {
+      const { workspaceId } = scope.viewer;
+      await unit.em.nativeDelete(User, { invitationId: id, workspaceId, emailVerified: false });
       const invitation = await scope.load(unit, Invitation, id, ifVersion);
       if (invitation.usedAt !== null) throw new NotFound('Invitation');
-      await unit.em.nativeDelete(User, { invitationId: id, emailVerified: false });
       unit.note(invitation);
       unit.em.remove(invitation);
       return { id };
@@ -93,13 +95,12 @@ export class MemberService {
   }
 }
 
-async function keepAnOwner(unit: UnitOfWork, member: User): Promise<void> {
-  if (member.role !== Role.OWNER) return;
-  const owners = await unit.em.find(
-    User,
-    { workspaceId: member.workspaceId, role: Role.OWNER, emailVerified: true },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
-  if (owners.length > 1) return;
+/** Changes of one workspace's members come one after the other: two owners who remove each other would leave none. */
+const lockMembers = (unit: UnitOfWork, { viewer }: Scope) =>
+  unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`members ${viewer.workspaceId}`]);
+
+async function keepAnOwner(unit: UnitOfWork, { workspaceId, role }: User): Promise<void> {
+  if (role !== Role.OWNER) return;
+  if ((await unit.em.count(User, { workspaceId, role: Role.OWNER, emailVerified: true })) > 1) return;
   throw new DomainError('LAST_OWNER', 'A workspace keeps at least one owner; make somebody else an owner first');
 }

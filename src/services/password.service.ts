@@ -1,6 +1,8 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock, fromNow, HOUR } from '../clock.ts';
 import { ApiToken } from '../entities/api-token.ts';
+import { OneTimeCode } from '../entities/one-time-code.ts';
 import { PasswordReset } from '../entities/password-reset.ts';
 import { User } from '../entities/user.ts';
 import { DomainError, Invalid } from '../errors.ts';
@@ -63,10 +65,12 @@ export class PasswordService {
       const reset = await unit.em.findOne(PasswordReset, open);
       const isOurs =
         reset !== null && (await unit.em.nativeUpdate(PasswordReset, { id: reset.id, usedAt: null }, used)) === 1;
-      if (!isOurs) throw new DomainError('RESET_TOKEN_INVALID', 'The link is used or too old; ask for a new one');
-      const user = await unit.em.findOneOrFail(User, reset.userId);
+      // Held first: whoever is about to open a session or make a token waits, and finds the password changed.
+      const user = isOurs ? await unit.em.findOne(User, reset.userId, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+      if (user === null) throw new DomainError('RESET_TOKEN_INVALID', 'The link is used or too old; ask for a new one');
       user.passwordHash = passwordHash;
       await unit.em.nativeUpdate(PasswordReset, { userId: user.id, usedAt: null }, used);
+      await unit.em.nativeUpdate(OneTimeCode, { userId: user.id, usedAt: null }, used);
       await this.sessions.endAll(unit, user.id);
       await unit.em.nativeDelete(ApiToken, { userId: user.id });
       unit.note(user, user.id);

@@ -35,6 +35,12 @@ export interface AnswerNotes {
   isReplayed?: boolean;
   /** The list that was read has more behind its last item. */
   hasMore?: boolean;
+  /** Parts that failed while the rest succeeded. */
+  warnings?: string[];
+  /** Another status than the route's usual one. */
+  status?: 200 | 201;
+  /** Where the next page begins, for lists whose cursor is not an id. */
+  nextCursor?: string;
 }
 
 type Owned = { id: string; workspaceId: string };
@@ -101,6 +107,18 @@ export class Scope {
   byIds<T extends Owned>(entity: EntityClass<T>, ids: readonly string[]): Promise<Row<T>[]> {
     const where = { id: ids, workspaceId: this.viewer.workspaceId } as Conditions<T>;
     return this.rows.list(entity, where, { limit: ids.length });
+  }
+
+  /** The newest rows of each parent, for lists inside lists. */
+  async listPerParent<T extends Owned>(
+    entity: EntityClass<T>,
+    parent: keyof T & string,
+    parentIds: readonly string[],
+    limit: number,
+  ): Promise<Row<T>[][]> {
+    const rows = await this.rows.listPerParent(entity, parent, parentIds, this.viewer.workspaceId, limit);
+    const byParent = Map.groupBy(rows, row => row[parent] as string);
+    return parentIds.map(id => byParent.get(id) ?? []);
   }
 
   async row<T extends Owned>(entity: EntityClass<T>, id: string): Promise<Row<T>> {

@@ -81,6 +81,13 @@ export class SessionService {
     for (const session of sessions) if (session.id !== exceptId) session.endedAt = clock.now();
   }
 
+  /** For what outlives a session: held until it is written, and refused if the session ended on the way here. */
+  async confirm(scope: Scope, unit: UnitOfWork): Promise<void> {
+    const { userId, sessionId } = scope.viewer;
+    await unit.em.findOne(User, userId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if ((await unit.em.count(Session, { id: sessionId ?? '', endedAt: null })) === 0) throw new Unauthenticated();
+  }
+
   ticket(scope: Scope, path: string): { ticket: string; path: string } {
     const { userId, sessionId } = scope.viewer;
     if (sessionId === null) throw new Unauthenticated();

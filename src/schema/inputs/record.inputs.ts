@@ -1,4 +1,4 @@
-import { IsArray, IsEnum, IsUUID, Matches } from 'class-validator';
+import { IsArray, IsEnum, IsUUID, Length, Matches } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { EventKind } from '../../entities/event.ts';
 import { RunKind, RunStatus } from '../../entities/run.ts';
@@ -47,5 +47,17 @@ export class EventsArgs {
   @Field(() => ID, { nullable: true, description: 'Resume behind this event.' })
   @Clearable()
   @IsUUID()
+  after?: string | null;
+}
+
+@ArgsType()
+export class AnalysisStatusArgs {
+  @Field(() => ID, { description: 'The project.' })
+  @IsUUID()
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'Resume behind this message.' })
+  @Clearable()
+  @Length(1, 16)
   after?: string | null;
 }

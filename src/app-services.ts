@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { Database } from './database/database.ts';
+import { AnalysisEngine } from './engine/analysis.engine.ts';
+import { GitCheckouts } from './engine/git-checkouts.ts';
+import { RunEngine } from './engine/run.engine.ts';
+import type { EventFeed } from './events/event-feed.ts';
+import type { RowBell } from './events/row-bell.ts';
+import type { Log } from './http/log.ts';
+import { createVendors, type Vendors } from './integrations/git/vendors.ts';
+import { ConsoleMailer } from './integrations/mail/console-mailer.ts';
+import type { Mailer } from './integrations/mail/mailer.ts';
+import { SmtpMailer } from './integrations/mail/smtp-mailer.ts';
+import type { Handlers } from './jobs/jobs.ts';
+import type { Queue } from './jobs/queue.ts';
+import { LocalHost } from './remote/local-host.ts';
+import type { Services } from './schema/context.ts';
+import type { Keyring } from './security/keyring.ts';
+import { type Counters, SignInLimits } from './security/limits.ts';
+import type { Outbound } from './security/outbound.ts';
+import type { Tokens } from './security/token.ts';
+import { AccountService } from './services/account.service.ts';
+import { AnalysisService } from './services/analysis.service.ts';
+import { ApiTokenService } from './services/api-token.service.ts';
+import { AuditService } from './services/audit.service.ts';
+import { CodeService } from './services/code.service.ts';
+import { EventService } from './services/event.service.ts';
+import { FinalizeService } from './services/finalize.service.ts';
+import { accountLogin, GitAccessService } from './services/git-access.service.ts';
+import { GitProviderService } from './services/git-provider.service.ts';
+import { GitWatchService } from './services/git-watch.service.ts';
+import { HousekeepingService } from './services/housekeeping.service.ts';
+import { MailService } from './services/mail.service.ts';
+import { MemberService } from './services/member.service.ts';
+import { PasswordService } from './services/password.service.ts';
+import { ProfileService } from './services/profile.service.ts';
+import { ProjectService } from './services/project.service.ts';
+import { ProjectDeletionService } from './services/project-deletion.service.ts';
+import { RepositorySearchService } from './services/repository-search.service.ts';
+import { ResealService } from './services/reseal.service.ts';
+import { RunService } from './services/run.service.ts';
+import { SessionService } from './services/session.service.ts';
+
+export type Warn = (message: string, error: unknown) => void;
+
+/** What everything stands on. */
+export interface Ground {
+  config: Config;
+  log: Log;
+  print: (text: string) => void;
+  warn: Warn;
+  keyring: Keyring;
+  tokens: Tokens;
+  database: Database;
+}
+
+interface Means {
+  queue: Queue;
+  feed: EventFeed;
+  bell: RowBell;
+  counters: Counters;
+  outbound: Outbound;
+}
+
+/** The use cases and the jobs, each made once; a part of the composition root. */
+export function makeServices(ground: Ground, { queue, feed, bell, counters, outbound }: Means) {
+  const { config, print, keyring, tokens, database } = ground;
+  const { em } = database.orm;
+  const mailer: Mailer = config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new ConsoleMailer(print);
+  const limits = new SignInLimits(counters, config.rateLimitAuth, config.rateLimitEmail);
+  const mails = new MailService(queue, mailer, keyring);
+  const codes = new CodeService(keyring, mails, limits);
+  const sessions = new SessionService(tokens, config);
+  const passwords = new PasswordService(em, queue, mails, sessions, limits, config.publicUrl);
+  const runs = new RunService();
+  const reseal = new ResealService(em, keyring, runs, queue);
+  const housekeeping = new HousekeepingService(em, config);
+  const git = makeGitAccess(ground, outbound);
+  const runEngine = new RunEngine(em);
+  const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
+  const deletion = new ProjectDeletionService(em);
+  const services: Services = {
+    accounts: new AccountService(codes, sessions, limits, keyring, config.registration),
+    analyses: new AnalysisService(git, database.rows, bell),
+    apiTokens: new ApiTokenService(sessions),
+    audit: new AuditService(),
+    events: new EventService(feed, database.rows),
+    finalize: new FinalizeService(keyring),
+    gitProviders: new GitProviderService(git, keyring),
+    members: new MemberService(mails, config.publicUrl),
+    passwords,
+    profile: new ProfileService(sessions),
+    projects: new ProjectService(queue, runs),
+    repositorySearch: new RepositorySearchService(git),
+    runs,
+    sessions,
+  };
+  const handlers: Handlers = {
+    'mail.send': payload => mails.deliver(payload),
+    'password.forgot': ({ email }) => passwords.sendLink(email),
+    'rows.prune': (_, { signal }) => housekeeping.prune(signal),
+    'secrets.reseal': ({ runId }, { signal }) => runEngine.perform(runId, signal, run => reseal.steps(run)),
+    'analysis.run': ({ analysisId }, { signal }) => analysisEngine.perform(analysisId, signal),
+    'project.delete': ({ runId, projectId }, { signal }) =>
+      runEngine.perform(runId, signal, run => deletion.steps(run, projectId)),
+    'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
+  };
+  return { services, handlers, reseal };
+}
+
+/** Plain Git has no API to ask: its branches are listed by git itself, with the account's own credential. */
+function makeGitAccess({ config, keyring, database }: Ground, outbound: Outbound): GitAccessService {
+  const knownHosts = join(config.dataDir, 'git-known-hosts');
+  const checkouts = new GitCheckouts(new LocalHost(config.programPath), outbound, knownHosts);
+  const vendors: Vendors = createVendors(outbound, (url, account) =>
+    checkouts.listRefs(url, accountLogin(vendors.GIT, account)),
+  );
+  return new GitAccessService(database.orm.em, keyring, vendors, checkouts);
+}

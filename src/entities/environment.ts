@@ -1,0 +1,154 @@
+import { Entity, Enum, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { clock } from '../clock.ts';
+import { Owned } from './base.ts';
+import { BuildSettings } from './build.ts';
+import { DateTime } from './date-time.ts';
+
+export enum EnvironmentStatus {
+  IDLE = 'IDLE',
+  LIVE = 'LIVE',
+  DEGRADED = 'DEGRADED',
+  DOWN = 'DOWN',
+  STOPPED = 'STOPPED',
+  DELETING = 'DELETING',
+  DELETE_FAILED = 'DELETE_FAILED',
+}
+registerEnumType(EnvironmentStatus, { name: 'EnvironmentStatus' });
+
+export enum ServiceKind {
+  POSTGRES = 'POSTGRES',
+  MYSQL = 'MYSQL',
+  MARIADB = 'MARIADB',
+  REDIS = 'REDIS',
+  MONGODB = 'MONGODB',
+}
+registerEnumType(ServiceKind, { name: 'ServiceKind' });
+
+export enum SslMode {
+  AUTO = 'AUTO',
+  CUSTOM = 'CUSTOM',
+  OFF = 'OFF',
+}
+registerEnumType(SslMode, { name: 'SslMode' });
+
+@ObjectType({ description: 'A database or the like that runs beside the application.', simpleResolvers: true })
+export class EnvironmentService {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => ServiceKind)
+  kind!: ServiceKind;
+
+  @Field(() => String, { nullable: true })
+  version!: string | null;
+}
+
+@ObjectType({ description: 'A name the application answers by.', simpleResolvers: true })
+export class EnvironmentDomain {
+  @Field(() => String)
+  hostname!: string;
+
+  @Field(() => SslMode)
+  ssl!: SslMode;
+}
+
+@ObjectType({ description: 'How a new release proves that it works.', simpleResolvers: true })
+export class HealthCheck {
+  @Field(() => String)
+  path: string = '/';
+
+  @Field(() => Int)
+  intervalSeconds: number = 2;
+
+  @Field(() => Int)
+  timeoutSeconds: number = 5;
+
+  @Field(() => Int)
+  retries: number = 30;
+}
+
+@ObjectType({ description: 'What the application may use; null is no limit.', simpleResolvers: true })
+export class Resources {
+  @Field(() => Float, { nullable: true })
+  cpus: number | null = null;
+
+  @Field(() => Int, { nullable: true })
+  memoryMb: number | null = null;
+}
+
+type Optional =
+  | ('branch' | 'serverId' | 'status' | 'needsDeploy' | 'autoDeploy' | 'url' | 'domains' | 'services' | 'build')
+  | ('healthCheck' | 'resources' | 'currentDeploymentId' | 'latestDeploymentId' | 'updatedAt');
+
+@ObjectType({ description: 'One running copy of a project: a branch on a server.', simpleResolvers: true })
+@Entity()
+export class Environment extends Owned<Optional> {
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
+  projectId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'string' })
+  name!: string;
+
+  @Field(() => String, { description: 'Made of the name once, unique in the project.' })
+  @Property({ type: 'string' })
+  slug!: string;
+
+  @Field(() => String, { nullable: true, description: "Null follows the project's branch." })
+  @Property({ type: 'string', nullable: true })
+  branch: string | null = null;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  serverId: string | null = null;
+
+  @Field(() => EnvironmentStatus)
+  @Enum({ items: () => EnvironmentStatus, type: 'string' })
+  status: EnvironmentStatus = EnvironmentStatus.IDLE;
+
+  @Field(() => Boolean, { description: 'Something was changed that takes effect with the next deployment.' })
+  @Property({ type: 'boolean' })
+  needsDeploy: boolean = true;
+
+  @Field(() => Boolean)
+  @Property({ type: 'boolean' })
+  autoDeploy: boolean = false;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  url: string | null = null;
+
+  @Field(() => [EnvironmentDomain])
+  @Property({ type: 'json' })
+  domains: EnvironmentDomain[] = [];
+
+  @Field(() => [EnvironmentService])
+  @Property({ type: 'json' })
+  services: EnvironmentService[] = [];
+
+  @Field(() => BuildSettings)
+  @Property({ type: 'json' })
+  build: BuildSettings = new BuildSettings();
+
+  @Field(() => HealthCheck)
+  @Property({ type: 'json' })
+  healthCheck: HealthCheck = new HealthCheck();
+
+  @Field(() => Resources)
+  @Property({ type: 'json' })
+  resources: Resources = new Resources();
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  currentDeploymentId: string | null = null;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  latestDeploymentId: string | null = null;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3, onUpdate: () => clock.now() })
+  updatedAt: Date = clock.now();
+}

@@ -1,0 +1,52 @@
+/** A connected account, opened for one use. */
+export interface GitAccount {
+  baseUrl: string;
+  token: string | null;
+  username: string | null;
+}
+
+export interface Identity {
+  username: string;
+  avatarUrl: string | null;
+  scopes: string[];
+  /** What is missing of what we need, in the vendor's own words. */
+  missingScopes: string[];
+  expiresAt: Date | null;
+}
+
+export interface RemoteRepository {
+  id: string;
+  fullName: string;
+  isPrivate: boolean;
+  defaultBranch: string | null;
+  cloneUrl: string;
+  description: string | null;
+  pushedAt: string | null;
+}
+
+export interface Branch {
+  name: string;
+  sha: string;
+  isDefault: boolean;
+  isProtected: boolean;
+}
+
+export interface Listing<Item> {
+  items: Item[];
+  hasMore: boolean;
+}
+
+/** How many a vendor gives in one page, for all of them: the cursor of a search counts in these. */
+export const VENDOR_PAGE = 100;
+
+/** One file per vendor behind this. Pages count from 1; repositories come with the latest push first. */
+export interface GitVendor {
+  readonly defaultBaseUrl: string | null;
+  identify(account: GitAccount): Promise<Identity>;
+  repositories(account: GitAccount, query: string | null, page: number): Promise<Listing<RemoteRepository>>;
+  /** `repository` is the vendor's id or the full name. */
+  repository(account: GitAccount, repository: string): Promise<RemoteRepository>;
+  branches(account: GitAccount, repository: RemoteRepository, page: number): Promise<Listing<Branch>>;
+  /** What git itself signs in with over https. */
+  login(account: GitAccount): { username: string; password: string } | null;
+}

@@ -1,0 +1,264 @@
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsEnum,
+  IsUUID,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
+import { BuilderKind, type BuildSettings } from '../../entities/build.ts';
+import { type EnvironmentDomain, type EnvironmentService, ServiceKind, SslMode } from '../../entities/environment.ts';
+import { ProjectStatus } from '../../entities/project.ts';
+import { VariableScope } from '../../entities/variable.ts';
+import type { RepositoryWish } from '../../services/analysis.service.ts';
+import type { EnvironmentWish, FinalizeWish, VariableWish } from '../../services/finalize.service.ts';
+import type { ProjectChange, ProjectWish } from '../../services/project.service.ts';
+import { Clearable, Omittable } from './absence.ts';
+import { IsBranch, IsFolder, IsPlainText } from './names.ts';
+import { ChangeArgs, PageArgs } from './page.inputs.ts';
+
+@InputType({ description: 'How to build and start; what is null follows the analysis, what is left out stays.' })
+export class BuildInput implements Partial<BuildSettings> {
+  @Field(() => BuilderKind, { nullable: true })
+  @Clearable()
+  @IsEnum(BuilderKind)
+  builder?: BuilderKind | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsFolder()
+  dockerfile?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsFolder()
+  composeFile?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsPlainText(1000)
+  installCommand?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsPlainText(1000)
+  buildCommand?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsPlainText(1000)
+  startCommand?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsFolder()
+  outputDirectory?: string | null;
+
+  @Field(() => Int, { nullable: true })
+  @Clearable()
+  @Min(1)
+  @Max(65_535)
+  port?: number | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @Matches(/^[\w.+-]{1,32}$/, { message: 'languageVersion must be a version such as 24 or 3.12' })
+  languageVersion?: string | null;
+}
+
+@ArgsType()
+export class RepositoryArgs implements RepositoryWish {
+  @Field(() => String, { description: 'The full name at the provider, or a public https address.' })
+  @IsPlainText(600)
+  repository!: string;
+
+  @Field(() => ID, { nullable: true })
+  @Clearable()
+  @IsUUID()
+  gitProviderId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Without it the default branch.' })
+  @Clearable()
+  @IsBranch()
+  branch?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'A folder of the repository, for monorepos.' })
+  @Clearable()
+  @IsFolder()
+  rootDirectory?: string | null;
+}
+
+@ArgsType()
+export class CreateProjectArgs extends RepositoryArgs implements ProjectWish {
+  @Field(() => String)
+  @Length(1, 100)
+  @IsPlainText(100)
+  name!: string;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @MaxLength(2000)
+  description?: string | null;
+}
+
+@ArgsType()
+export class UpdateProjectArgs extends ChangeArgs implements ProjectChange {
+  @Field(() => String, { nullable: true })
+  @Omittable()
+  @Length(1, 100)
+  @IsPlainText(100)
+  name?: string;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @MaxLength(2000)
+  description?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsBranch()
+  branch?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsFolder()
+  rootDirectory?: string | null;
+
+  @Field(() => BuildInput, { nullable: true })
+  @Omittable()
+  @ValidateNested()
+  build?: BuildInput;
+}
+
+@ArgsType()
+export class ProjectsArgs extends PageArgs {
+  @Field(() => ProjectStatus, { nullable: true })
+  @Omittable()
+  @IsEnum(ProjectStatus)
+  status?: ProjectStatus;
+}
+
+@InputType()
+export class VariableInput implements VariableWish {
+  @Field(() => String)
+  @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, { message: 'key must be a name such as DATABASE_URL' })
+  key!: string;
+
+  @Field(() => String)
+  @Matches(/^[^\0]*$/, { message: 'value cannot hold a NUL byte' })
+  @MaxLength(100_000)
+  value!: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'True unless told otherwise: its value never comes back.' })
+  @Clearable()
+  @IsBoolean()
+  secret?: boolean | null;
+
+  @Field(() => VariableScope, { nullable: true })
+  @Clearable()
+  @IsEnum(VariableScope)
+  scope?: VariableScope | null;
+}
+
+@InputType()
+export class ServiceInput implements EnvironmentService {
+  @Field(() => String)
+  @Matches(/^[a-z][a-z0-9-]{0,39}$/, { message: 'name must be lower-case letters, digits and dashes' })
+  name!: string;
+
+  @Field(() => ServiceKind)
+  @IsEnum(ServiceKind)
+  kind!: ServiceKind;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @Matches(/^[\w.-]{1,32}$/, { message: 'version must be a version such as 17' })
+  version: string | null = null;
+}
+
+@InputType()
+export class DomainInput implements EnvironmentDomain {
+  @Field(() => String)
+  @Matches(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, {
+    message: 'hostname must be a domain name in lower case',
+  })
+  hostname!: string;
+
+  @Field(() => SslMode, { nullable: true, defaultValue: SslMode.AUTO })
+  @IsEnum(SslMode)
+  ssl: SslMode = SslMode.AUTO;
+}
+
+@InputType()
+export class EnvironmentInput implements EnvironmentWish {
+  @Field(() => String)
+  @Length(1, 100)
+  @IsPlainText(100)
+  name!: string;
+
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @IsBranch()
+  branch?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  @Clearable()
+  @IsUUID()
+  serverId?: string | null;
+
+  @Field(() => [VariableInput], { nullable: true })
+  @Clearable()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ArrayUnique(({ key }: VariableInput) => key, { message: 'variables must not name a key twice' })
+  @ValidateNested({ each: true })
+  variables?: VariableInput[] | null;
+
+  @Field(() => [ServiceInput], { nullable: true })
+  @Clearable()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique(({ name }: ServiceInput) => name, { message: 'services must not name one twice' })
+  @ValidateNested({ each: true })
+  services?: ServiceInput[] | null;
+
+  @Field(() => DomainInput, { nullable: true })
+  @Clearable()
+  @ValidateNested()
+  domain?: DomainInput | null;
+
+  @Field(() => Boolean, { nullable: true })
+  @Clearable()
+  @IsBoolean()
+  autoDeploy?: boolean | null;
+}
+
+@ArgsType()
+export class FinalizeProjectArgs extends ChangeArgs implements FinalizeWish {
+  @Field(() => String, { nullable: true })
+  @Clearable()
+  @Length(1, 100)
+  @IsPlainText(100)
+  name?: string | null;
+
+  @Field(() => BuildInput, { nullable: true })
+  @Clearable()
+  @ValidateNested()
+  build?: BuildInput | null;
+
+  @Field(() => EnvironmentInput)
+  @ValidateNested()
+  environment!: EnvironmentInput;
+
+  @Field(() => Boolean, { nullable: true, description: 'Queue a first deployment too.' })
+  @Clearable()
+  @IsBoolean()
+  deploy?: boolean | null;
+}

@@ -1,0 +1,107 @@
+import { AnalysisFailure } from '../analysis/analysis-failure.ts';
+import type { AnalysisResult } from '../analysis/analysis-result.ts';
+import { analyzeSnapshot } from '../analysis/analyze.ts';
+import type { Row, Rows } from '../database/rows.ts';
+import { Analysis, type AnalysisProgress, AnalysisStatus } from '../entities/analysis.ts';
+import { Project } from '../entities/project.ts';
+import { DomainError, Invalid, NotFound } from '../errors.ts';
+import type { RowBell } from '../events/row-bell.ts';
+import { StoredStream, type StreamItem, type StreamSource } from '../events/stored-stream.ts';
+import type { GitAccessService } from './git-access.service.ts';
+import type { Scope } from './scope.ts';
+
+export interface RepositoryWish {
+  repository: string;
+  gitProviderId?: string | null;
+  branch?: string | null;
+  rootDirectory?: string | null;
+}
+
+const AT_ONCE = 2;
+
+/** Looks at repositories, and at the looks that were taken. */
+export class AnalysisService {
+  #running = 0;
+
+  constructor(
+    private readonly access: GitAccessService,
+    private readonly rows: Rows,
+    private readonly bell: RowBell,
+  ) {}
+
+  /** Analyses while the caller waits and stores nothing. Each costs a clone, so only a few at a time. */
+  async analyzeNow(scope: Scope, wish: RepositoryWish): Promise<AnalysisResult> {
+    if (this.#running >= AT_ONCE) {
+      throw new DomainError('RATE_LIMITED', 'Other repositories are being analysed; try again', {
+        retryAfterSeconds: 5,
+      });
+    }
+    this.#running += 1;
+    try {
+      const { repository, branch = null, gitProviderId = null, rootDirectory = null } = wish;
+      const checkout = await this.access.clone({
+        workspaceId: scope.viewer.workspaceId,
+        repository,
+        branch,
+        gitProviderId,
+      });
+      return await analyzeSnapshot(checkout.snapshot, { rootDirectory, name: nameOf(repository) }).finally(
+        checkout.dispose,
+      );
+    } catch (error) {
+      throw error instanceof AnalysisFailure
+        ? new Invalid({ field: 'repository', message: `${error.message}. ${error.hint}` })
+        : error;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** The steps of the project's latest analysis, from its beginning, to its end. */
+  async open(scope: Scope, projectId: string, after: string | null | undefined): Promise<StoredStream> {
+    const { analysisId } = await scope.row(Project, projectId);
+    if (analysisId === null) throw new NotFound('Analysis');
+    return StoredStream.open(new AnalysisSource(this.rows, this.bell, analysisId), after);
+  }
+}
+
+const nameOf = (repository: string): string =>
+  repository
+    .replace(/\.git$/, '')
+    .split('/')
+    .at(-1) ?? 'app';
+
+class AnalysisSource implements StreamSource {
+  readonly key: string;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly bell: RowBell,
+    private readonly analysisId: string,
+  ) {
+    this.key = `analysis:${analysisId}`;
+  }
+
+  locate(cursor: string | undefined): Promise<number> {
+    if (cursor === undefined) return Promise.resolve(0);
+    if (!/^\d{1,9}$/.test(cursor))
+      throw new Invalid({ field: 'after', message: 'must be the id of a message of this stream' });
+    return Promise.resolve(Number(cursor));
+  }
+
+  async read(position: number, limit: number): Promise<StreamItem[]> {
+    const analysis = await this.rows.one(Analysis, { id: this.analysisId });
+    if (analysis === undefined) return [];
+    const fresh = analysis.steps.filter(({ seq }) => seq > position).slice(0, limit);
+    return fresh.map(step => toItem(step, analysis));
+  }
+
+  watch(ring: () => void): () => void {
+    return this.bell.watch(this.key, ring);
+  }
+}
+
+function toItem(step: AnalysisProgress, { result }: Row<Analysis>): StreamItem {
+  const isLast = step.status === AnalysisStatus.SUCCEEDED || step.status === AnalysisStatus.FAILED;
+  return { position: step.seq, cursor: String(step.seq), isLast, value: isLast ? { ...step, result } : step };
+}

@@ -1,0 +1,128 @@
+import type { BuildSettings } from '../entities/build.ts';
+import { Deployment, DeploymentTrigger } from '../entities/deployment.ts';
+import { Environment, type EnvironmentDomain, type EnvironmentService } from '../entities/environment.ts';
+import { EventAction, EventKind } from '../entities/event.ts';
+import { Project, ProjectStatus } from '../entities/project.ts';
+import { Variable, type VariableScope } from '../entities/variable.ts';
+import { DomainError, NotFound } from '../errors.ts';
+import type { UnitOfWork } from '../events/unit-of-work.ts';
+import type { Keyring } from '../security/keyring.ts';
+import { definedOf, isAnalyzing, refuseDeleting } from './project.service.ts';
+import type { Scope } from './scope.ts';
+import { slugOf } from './slug.ts';
+
+export interface EnvironmentWish {
+  name: string;
+  branch?: string | null;
+  serverId?: string | null;
+  variables?: VariableWish[] | null;
+  services?: EnvironmentService[] | null;
+  domain?: EnvironmentDomain | null;
+  autoDeploy?: boolean | null;
+}
+
+export interface VariableWish {
+  key: string;
+  value: string;
+  secret?: boolean | null;
+  scope?: VariableScope | null;
+}
+
+export interface FinalizeWish {
+  name?: string | null;
+  build?: Partial<BuildSettings> | null;
+  environment: EnvironmentWish;
+  deploy?: boolean | null;
+  ifVersion?: number | null;
+}
+
+export interface Finalized {
+  project: Project;
+  environment: Environment;
+  deployment: Deployment | null;
+}
+
+/** Turns an analysed repository into something that runs: all of it in one transaction, or nothing. */
+export class FinalizeService {
+  constructor(private readonly keyring: Keyring) {}
+
+  async finalize(scope: Scope, id: string, wish: FinalizeWish): Promise<Finalized> {
+    return scope.transact(async unit => {
+      const project = await scope.load(unit, Project, id, wish.ifVersion);
+      await refuseTooEarlyOrLate(unit, project, wish);
+      if (wish.name != null) project.name = wish.name;
+      if (wish.build != null) project.build = { ...project.build, ...definedOf(wish.build) };
+      project.status = ProjectStatus.READY;
+      project.version += 1;
+      const environment = this.#environment(unit, project, wish.environment, scope.viewer.userId);
+      const deployment = wish.deploy ? queueDeployment(unit, environment, scope.viewer.userId) : null;
+      unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
+      unit.tell(EventKind.environment_updated, EventAction.CREATED, environment, project.id);
+      if (deployment) unit.tell(EventKind.deployment_updated, EventAction.CREATED, deployment, project.id);
+      return { project, environment, deployment };
+    });
+  }
+
+  #environment(unit: UnitOfWork, project: Project, wish: EnvironmentWish, userId: string): Environment {
+    // There are no servers yet, so none that this could be one of.
+    if (wish.serverId != null) throw new NotFound('Server');
+    const environment = unit.em.create(Environment, {
+      workspaceId: project.workspaceId,
+      projectId: project.id,
+      name: wish.name,
+      slug: slugOf(wish.name),
+      branch: wish.branch ?? null,
+      autoDeploy: wish.autoDeploy ?? false,
+      services: wish.services ?? [],
+      domains: wish.domain ? [wish.domain] : [],
+    });
+    for (const variable of wish.variables ?? []) this.#variable(unit, environment, variable, userId);
+    return environment;
+  }
+
+  #variable(
+    unit: UnitOfWork,
+    { id: environmentId, workspaceId }: Environment,
+    wish: VariableWish,
+    updatedBy: string,
+  ): void {
+    const { key, value, secret, scope } = wish;
+    const sealed = this.keyring.seal('', { table: 'variable', row: '', column: 'value' });
+    const variable = unit.em.create(Variable, {
+      workspaceId,
+      environmentId,
+      key,
+      value: sealed,
+      updatedBy,
+      secret: secret ?? true,
+      ...(scope ? { scope } : {}),
+    });
+    variable.value = this.keyring.seal(value, { table: 'variable', row: variable.id, column: 'value' });
+  }
+}
+
+function queueDeployment(unit: UnitOfWork, environment: Environment, actor: string): Deployment {
+  const { workspaceId, id: environmentId, branch } = environment;
+  const deployment = unit.em.create(Deployment, {
+    workspaceId,
+    environmentId,
+    number: 1,
+    trigger: DeploymentTrigger.FINALIZE,
+    actor,
+    branch,
+  });
+  environment.latestDeploymentId = deployment.id;
+  return deployment;
+}
+
+async function refuseTooEarlyOrLate(unit: UnitOfWork, project: Project, { build }: FinalizeWish): Promise<void> {
+  refuseDeleting(project);
+  if (project.status === ProjectStatus.READY)
+    throw new DomainError('ALREADY_FINALIZED', 'The project is finalised already');
+  if (await isAnalyzing(unit, project))
+    throw new DomainError('ANALYSIS_RUNNING', 'The project is still being analysed');
+  const hasPlan = build?.builder != null || project.build.builder !== null;
+  if (project.status === ProjectStatus.ANALYSIS_FAILED && !hasPlan) {
+    throw new DomainError('NOT_ANALYZED', 'The analysis failed: say how to build it in "build", or analyse again');
+  }
+}
