@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from './openapi-types.ts';
 
 const description = `
-Slipway deploys what is in your Git account to your own servers. The same model is behind three doors with the same names,
-rules, errors and limits: this REST API, [GraphQL](/graphql), and streams of server-sent events.
+**Three doors.** The same model is behind this REST API, [GraphQL](/graphql) and streams of server-sent events, with the same
+names, rules, errors and limits.
 
 **Signing in.** \`POST /auth/register\`, then \`POST /auth/verify-otp\` with the mailed code, answers an \`accessToken\`; later
 \`POST /auth/login\` does. Send it as \`Authorization: Bearer <token>\`; on this page, press *Authorize* and paste it. Scripts

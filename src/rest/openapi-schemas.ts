@@ -32,6 +32,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   DateTime: { type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] },
   WholeNumber: { type: 'integer', format: 'int64' },
   JSONObject: { type: 'object', additionalProperties: true },
+  JSONValue: { description: 'Any JSON value.' },
 };
 
 /** Schemas of the types that operations mention, each written down once and referred to by name. */
@@ -153,6 +154,8 @@ function merge(schema: JsonSchema, keywords: JsonSchema): JsonSchema {
 }
 
 function orNull(schema: JsonSchema): JsonSchema {
+  const isAnything = schema.type === undefined && schema.$ref === undefined;
+  if (isAnything) return schema;
   if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   const { type, enum: values, ...rest } = schema;
   return { type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
