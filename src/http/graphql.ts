@@ -4,7 +4,6 @@ import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
 import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
@@ -19,6 +18,7 @@ import { validationRules } from '../schema/rules/validation-rules.ts';
 import type { Scope } from '../services/scope.ts';
 import { callerOf } from './caller.ts';
 import { errorHeaders } from './errors.ts';
+import { sandboxPlugin, sandboxPolicy } from './sandbox.ts';
 
 interface Parts {
   schema: GraphQLSchema;
@@ -27,7 +27,7 @@ interface Parts {
   errors: ErrorPresenter;
   compiled: CompiledOperations;
   persisted: PersistedOperations;
-  config: { isProduction: boolean; hasIntrospection: boolean };
+  config: { isProduction: boolean; hasIntrospection: boolean; publicUrl: string };
 }
 
 export interface GraphqlDoor {
@@ -48,7 +48,7 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
     parseOptions: { maxTokens: QUERY_LIMITS.tokens },
     persistedQueries: { cache: persisted },
     formatError: (_, error) => errors.present(error as Error, requestIds.getStore() ?? ''),
-    plugins: [ApolloServerPluginCacheControlDisabled(), landingPage(config.isProduction), rules(parts)],
+    plugins: [ApolloServerPluginCacheControlDisabled(), landingPage(config), rules(parts)],
     stopOnTerminationSignals: false,
     nodeEnv: config.isProduction ? 'production' : 'development',
     logger: silent,
@@ -61,17 +61,16 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
     handle: (request, response, next) => {
       if (request.path !== '/') return next();
       refuseOtherRequests(request, response);
-      if (request.method === 'GET' && !config.isProduction) relaxForSandbox(response);
+      if (request.method === 'GET' && !config.isProduction)
+        response.setHeader('Content-Security-Policy', sandboxPolicy);
       requestIds.run(callerOf(response).facts.requestId, () => middleware(request, response, next));
     },
     stop: () => server.stop(),
   };
 }
 
-const landingPage = (isProduction: boolean): ApolloServerPlugin =>
-  isProduction
-    ? ApolloServerPluginLandingPageDisabled()
-    : ApolloServerPluginLandingPageLocalDefault({ embed: true, footer: false });
+const landingPage = ({ isProduction, publicUrl }: Parts['config']): ApolloServerPlugin =>
+  isProduction ? ApolloServerPluginLandingPageDisabled() : sandboxPlugin(publicUrl);
 
 /** Limits, keyed mutations, compiled operations and the status: what Apollo has no option for. */
 function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlugin<Context> {
@@ -122,13 +121,6 @@ function refuseOtherRequests(request: Request, response: Response): void {
   }
   if (request.method === 'POST' && !request.is('application/json'))
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the operation as JSON');
-}
-
-/** The Sandbox is Apollo's own page: it is embedded from Apollo's host, outside production only. */
-function relaxForSandbox(response: Response): void {
-  response.removeHeader('Content-Security-Policy');
-  response.removeHeader('X-Frame-Options');
-  response.removeHeader('Cross-Origin-Resource-Policy');
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
