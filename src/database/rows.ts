@@ -61,6 +61,10 @@ export class Rows {
     return rows;
   }
 
+  hasColumn(entity: EntityClass<object>, property: string): boolean {
+    return this.#select(entity).columns.has(property);
+  }
+
   select(entity: EntityClass<object>): string {
     return this.#select(entity).text;
   }

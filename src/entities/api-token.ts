@@ -1,5 +1,5 @@
 import { Entity, Enum, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { Owned } from './base.ts';
 import { DateTime } from './date-time.ts';
 
@@ -18,7 +18,7 @@ registerEnumType(TokenScope, {
   },
 });
 
-type Optional = 'lastUsedAt' | 'expiresAt';
+type Optional = 'lastUsedAt' | 'expiresAt' | 'projectId' | 'environmentId';
 
 @ObjectType({
   description: 'A credential for scripts. The token itself is shown once, when it is made.',
@@ -48,6 +48,14 @@ export class ApiToken extends Owned<Optional> {
   @Field(() => DateTime, { nullable: true })
   @Property({ type: 'datetime', length: 3, nullable: true })
   expiresAt: Date | null = null;
+
+  @Field(() => ID, { nullable: true, description: 'The one project it is good for.' })
+  @Property({ type: 'uuid', nullable: true })
+  projectId: string | null = null;
+
+  @Field(() => ID, { nullable: true, description: 'The one environment it is good for.' })
+  @Property({ type: 'uuid', nullable: true })
+  environmentId: string | null = null;
 
   @Property({ type: 'text', unique: true, hidden: true })
   tokenHash!: string;

@@ -33,6 +33,10 @@ type Optional = 'status' | 'actor' | 'commit' | 'branch' | 'startedAt' | 'finish
 export class Deployment extends Owned<Optional> {
   @Field(() => ID)
   @Property({ type: 'uuid' })
+  projectId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
   environmentId!: string;
 
   @Field(() => Int, { description: 'Counts the deployments of its environment.' })

@@ -18,6 +18,10 @@ registerEnumType(VariableScope, { name: 'VariableScope' });
 export class Variable extends Owned<'secret' | 'scope' | 'updatedAt'> {
   @Field(() => ID)
   @Property({ type: 'uuid' })
+  projectId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
   environmentId!: string;
 
   @Field(() => String)

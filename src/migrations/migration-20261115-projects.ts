@@ -5,6 +5,7 @@ export class Migration20261115Projects extends Migration {
   override up(): void {
     this.addSql(sources);
     this.addSql(environments);
+    this.addSql(boundTokens);
   }
 }
 
@@ -84,6 +85,7 @@ create table environment (${owned},
 create index on environment (workspace_id, id desc);
 create index on environment (project_id, id desc);
 create table variable (${owned},
+  project_id uuid not null references project on delete cascade deferrable initially deferred,
   environment_id uuid not null references environment on delete cascade deferrable initially deferred,
   key varchar(255) not null,
   value text not null,
@@ -94,6 +96,7 @@ create table variable (${owned},
   unique (environment_id, key)
 );
 create table deployment (${owned},
+  project_id uuid not null references project on delete cascade deferrable initially deferred,
   environment_id uuid not null references environment on delete cascade deferrable initially deferred,
   number integer not null,
   status text not null,
@@ -107,4 +110,12 @@ create table deployment (${owned},
 );
 create index on deployment (environment_id, id desc);
 create index on deployment (workspace_id, id desc);
+`;
+
+/** A token bound to something goes with it. */
+const boundTokens = `
+alter table api_token
+  add column project_id uuid references project on delete cascade deferrable initially deferred,
+  add column environment_id uuid references environment on delete cascade deferrable initially deferred;
+create index on api_token (project_id) where project_id is not null;
 `;

@@ -6,7 +6,7 @@ import { AnalysisStatusArgs } from '../schema/inputs/record.inputs.ts';
 
 @Resolver()
 export class AnalysisResolver {
-  @AllowRead()
+  @AllowRead({ inProject: true })
   @Subscription(() => AnalysisProgress, {
     description: "The steps of the project's latest analysis, from its beginning to its end.",
     subscribe: ({ args, context }: SubscribeResolverData<unknown, AnalysisStatusArgs, Context>) =>

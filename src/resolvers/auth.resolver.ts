@@ -1,8 +1,7 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Row } from '../database/rows.ts';
-import { TokenScope } from '../entities/api-token.ts';
-import { Role, User } from '../entities/user.ts';
-import { Allow, AllowPerson, Open } from '../schema/authorize.ts';
+import { User } from '../entities/user.ts';
+import { AllowPerson, AllowRead, Open } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import {
   EmailArgs,
@@ -80,7 +79,7 @@ export class AuthResolver {
     return services.sessions.end(scope, null);
   }
 
-  @Allow(Role.VIEWER, TokenScope.read)
+  @AllowRead({ inProject: true })
   @Query(() => User, { nullable: true, description: "One's own profile." })
   me(@Ctx() { scope, services }: Context): Promise<Row<User>> {
     return services.profile.me(scope);

@@ -27,7 +27,7 @@ const EventResource = createUnionType({
 
 @Resolver(() => StoredEvent)
 export class EventResolver {
-  @AllowRead()
+  @AllowRead({ inProject: true })
   @Subscription(() => StoredEvent, {
     description: 'What happens in the workspace, from now on or behind `after`.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, EventsArgs, Context>) =>

@@ -33,7 +33,7 @@ export class ProjectResolver {
     return services.projects.create(scope, wish);
   }
 
-  @AllowRead()
+  @AllowRead({ inProject: true })
   @Query(() => [Project], { description: 'Projects of the workspace.' })
   projects(
     @Args() { limit, after, status }: ProjectsArgs,
@@ -42,13 +42,13 @@ export class ProjectResolver {
     return services.projects.list(scope, { status }, { limit, after });
   }
 
-  @AllowRead()
+  @AllowRead({ inProject: true })
   @Query(() => Project, { nullable: true })
   project(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<Project>> {
     return services.projects.get(scope, id);
   }
 
-  @Allow(Role.MEMBER, TokenScope.write)
+  @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
   @Mutation(() => Project, {
     nullable: true,
     description: 'Changes what is sent; another branch or folder is analysed anew.',
@@ -57,7 +57,7 @@ export class ProjectResolver {
     return services.projects.update(scope, id, change);
   }
 
-  @Allow(Role.MEMBER, TokenScope.write)
+  @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
   @Mutation(() => Run, {
     nullable: true,
     description: 'Removes what runs on servers, then the project. Watch the run.',
@@ -75,7 +75,7 @@ export class ProjectResolver {
     return services.analyses.analyzeNow(scope, wish);
   }
 
-  @Allow(Role.MEMBER, TokenScope.write)
+  @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
   @Mutation(() => FinalizedProject, {
     nullable: true,
     description: 'Makes an analysed project ready, with its first environment: all or nothing.',
@@ -87,7 +87,7 @@ export class ProjectResolver {
     return services.finalize.finalize(scope, id, wish);
   }
 
-  @Allow(Role.MEMBER, TokenScope.write)
+  @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
   @Mutation(() => Analysis, { nullable: true, description: 'Analyses the repository anew.' })
   retryAnalysis(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Analysis> {
     return services.projects.retryAnalysis(scope, id, ifVersion);

@@ -12,16 +12,18 @@ interface Demand {
   scope: TokenScope;
   /** Only a signed-in person, never a token of a script: what lies under `/auth`. */
   sessionOnly: boolean;
+  /** Looks at nothing outside one project, so a token bound to a project may do it too. */
+  inProject: boolean;
 }
 
 /** May be called without a token. */
 export const Open = () => Extensions({ permission: 'open' satisfies Permission });
 
 /** Needs at least this role, and, where a token is used, at least this scope. */
-export const Allow = (role: Role, scope: TokenScope, { sessionOnly = false } = {}) =>
-  Extensions({ permission: { role, scope, sessionOnly } satisfies Permission });
+export const Allow = (role: Role, scope: TokenScope, { sessionOnly = false, inProject = false } = {}) =>
+  Extensions({ permission: { role, scope, sessionOnly, inProject } satisfies Permission });
 
-export const AllowRead = () => Allow(Role.VIEWER, TokenScope.read);
+export const AllowRead = (options: { inProject?: boolean } = {}) => Allow(Role.VIEWER, TokenScope.read, options);
 export const AllowPerson = () => Allow(Role.VIEWER, TokenScope.write, { sessionOnly: true });
 export const AllowOwner = () => Allow(Role.OWNER, TokenScope.write);
 
@@ -29,10 +31,12 @@ const ROLE_RANK = { VIEWER: 0, MEMBER: 1, OWNER: 2 } as const;
 const SCOPE_RANK = { read: 0, deploy: 1, write: 2 } as const;
 
 /** Throws what is missing. The one place where it is decided who may do what. */
-export function authorize({ role, scope, sessionOnly }: Demand, viewer: Viewer): void {
+export function authorize({ role, scope, sessionOnly, inProject }: Demand, viewer: Viewer): void {
   if (sessionOnly && viewer.sessionId === null) {
     throw new Forbidden('An API token cannot do this; sign in for it');
   }
+  if (viewer.projectId !== null && !inProject)
+    throw new Forbidden('This token is bound to a project, and this is not part of it');
   if (ROLE_RANK[viewer.role] < ROLE_RANK[role]) throw new Forbidden(`This needs the role ${role}`);
   if (viewer.tokenScope !== null && SCOPE_RANK[viewer.tokenScope] < SCOPE_RANK[scope]) {
     throw new Forbidden(`This needs a token with the scope "${scope}"`);

@@ -57,7 +57,7 @@ export class Broadcaster {
 
   /** Variables of the root field only choose the rows, which the source's key tells; those below it shape the answer. */
   #keyOf({ source }: StoredStream, { document, operation, variables, scope }: Subscription, wire: Wire): string {
-    const { workspaceId, role, tokenScope } = scope.viewer;
+    const { workspaceId, role, tokenScope, projectId, environmentId } = scope.viewer;
     const shape = this.#variablesBelow(document, operation).map(name => variables[name]);
     return JSON.stringify([
       wire.name,
@@ -68,6 +68,8 @@ export class Broadcaster {
       workspaceId,
       role,
       tokenScope,
+      projectId,
+      environmentId,
     ]);
   }
 

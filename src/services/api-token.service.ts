@@ -1,6 +1,8 @@
 import { clock } from '../clock.ts';
 import type { Page, Row } from '../database/rows.ts';
 import { ApiToken, type TokenScope } from '../entities/api-token.ts';
+import { Environment } from '../entities/environment.ts';
+import { Project } from '../entities/project.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { hashToken, makeApiToken } from '../security/token.ts';
 import type { Scope } from './scope.ts';
@@ -10,6 +12,8 @@ export interface ApiTokenWish {
   name: string;
   scope: TokenScope;
   expiresAt?: string | null;
+  projectId?: string | null;
+  environmentId?: string | null;
 }
 
 /** Credentials for scripts. */
@@ -27,8 +31,17 @@ export class ApiTokenService {
       await this.sessions.confirm(scope, unit);
       const { workspaceId, userId } = scope.viewer;
       const { name, scope: tokenScope } = wish;
+      const bounds = await boundsOf(scope, wish);
       const secret = { prefix: token.slice(0, 8), tokenHash: hashToken(token) };
-      const made = unit.em.create(ApiToken, { workspaceId, userId, name, scope: tokenScope, expiresAt, ...secret });
+      const made = unit.em.create(ApiToken, {
+        workspaceId,
+        userId,
+        name,
+        scope: tokenScope,
+        expiresAt,
+        ...bounds,
+        ...secret,
+      });
       unit.note(made);
       return made;
     });
@@ -44,6 +57,16 @@ export class ApiTokenService {
       return { id };
     });
   }
+}
+
+/** An environment says which project it belongs to; a project that is named beside it must be that one. */
+async function boundsOf(scope: Scope, { projectId, environmentId }: ApiTokenWish) {
+  if (environmentId == null) {
+    return { projectId: projectId == null ? null : (await scope.row(Project, projectId)).id, environmentId: null };
+  }
+  const environment = await scope.row(Environment, environmentId);
+  if (projectId != null && projectId !== environment.projectId) throw new NotFound('Environment');
+  return { projectId: environment.projectId, environmentId };
 }
 
 function futureMoment(text: string | null | undefined): Date | null {

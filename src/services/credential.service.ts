@@ -20,19 +20,21 @@ interface CredentialRow {
   role: Role;
   instanceAdmin: boolean;
   scope: TokenScope | null;
+  projectId: string | null;
+  environmentId: string | null;
   expiresAt: string | null;
   lastUsedAt: string | null;
 }
 
 const SESSION = `
 select s.id, u.id as "userId", u.workspace_id as "workspaceId", u.role, u.instance_admin as "instanceAdmin",
-  null as scope, s.expires_at as "expiresAt", s.last_used_at as "lastUsedAt"
+  null as scope, null as "projectId", null as "environmentId", s.expires_at as "expiresAt", s.last_used_at as "lastUsedAt"
 from session s join users u on u.id = s.user_id
 where s.id = $1 and s.ended_at is null and u.email_verified`;
 
 const TOKEN = `
 select t.id, u.id as "userId", u.workspace_id as "workspaceId", u.role, u.instance_admin as "instanceAdmin",
-  t.scope, t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt"
+  t.scope, t.project_id as "projectId", t.environment_id as "environmentId", t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt"
 from api_token t join users u on u.id = t.user_id
 where t.token_hash = $1 and u.email_verified`;
 
@@ -143,7 +145,17 @@ export class CredentialService {
 const isOver = ({ expiresAt }: CredentialRow): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= clock.now().getTime();
 
-const toViewer = ({ id, userId, workspaceId, role, instanceAdmin, scope, expiresAt }: CredentialRow): Viewer => ({
+const toViewer = ({
+  id,
+  userId,
+  workspaceId,
+  role,
+  instanceAdmin,
+  scope,
+  expiresAt,
+  projectId,
+  environmentId,
+}: CredentialRow): Viewer => ({
   userId,
   workspaceId,
   role,
@@ -151,5 +163,7 @@ const toViewer = ({ id, userId, workspaceId, role, instanceAdmin, scope, expires
   sessionId: scope === null ? id : null,
   tokenId: scope === null ? null : id,
   tokenScope: scope,
+  projectId,
+  environmentId,
   expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
 });

@@ -1,5 +1,6 @@
 import type { Rows } from '../database/rows.ts';
 import type { EventKind } from '../entities/event.ts';
+import { NotFound } from '../errors.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import { EventSource } from '../events/event-source.ts';
 import { StoredStream } from '../events/stored-stream.ts';
@@ -18,7 +19,9 @@ export class EventService {
   ) {}
 
   open(scope: Scope, { kinds, projectId, after }: EventWish): Promise<StoredStream> {
-    const filter = { workspaceId: scope.viewer.workspaceId, kinds, projectId };
+    const { workspaceId, projectId: boundTo } = scope.viewer;
+    if (boundTo !== null && projectId != null && projectId !== boundTo) throw new NotFound('Project');
+    const filter = { workspaceId, kinds, projectId: boundTo ?? projectId };
     return StoredStream.open(new EventSource(this.feed, this.rows, filter), after);
   }
 }

@@ -82,7 +82,7 @@ export class FinalizeService {
 
   #variable(
     unit: UnitOfWork,
-    { id: environmentId, workspaceId }: Environment,
+    { id: environmentId, workspaceId, projectId }: Environment,
     wish: VariableWish,
     updatedBy: string,
   ): void {
@@ -90,6 +90,7 @@ export class FinalizeService {
     const sealed = this.keyring.seal('', { table: 'variable', row: '', column: 'value' });
     const variable = unit.em.create(Variable, {
       workspaceId,
+      projectId,
       environmentId,
       key,
       value: sealed,
@@ -102,9 +103,10 @@ export class FinalizeService {
 }
 
 function queueDeployment(unit: UnitOfWork, environment: Environment, actor: string): Deployment {
-  const { workspaceId, id: environmentId, branch } = environment;
+  const { workspaceId, projectId, id: environmentId, branch } = environment;
   const deployment = unit.em.create(Deployment, {
     workspaceId,
+    projectId,
     environmentId,
     number: 1,
     trigger: DeploymentTrigger.FINALIZE,

@@ -16,6 +16,9 @@ export interface Viewer {
   sessionId: string | null;
   tokenId: string | null;
   tokenScope: TokenScope | null;
+  /** A token may be bound to one project, and further to one environment of it. */
+  projectId: string | null;
+  environmentId: string | null;
   expiresAt: number | null;
 }
 
@@ -96,7 +99,7 @@ export class Scope {
 
   /** A page of the viewer's own. One row more is read than was asked for, to know whether there is a next page. */
   async list<T extends Owned>(entity: EntityClass<T>, where: Conditions<T>, { limit, after }: Page): Promise<Row<T>[]> {
-    const conditions = { ...where, workspaceId: this.viewer.workspaceId };
+    const conditions = { ...where, ...this.#own(entity) };
     const rows = await this.rows.list(entity, conditions, { limit: limit + 1, after });
     this.notes.hasMore = rows.length > limit;
     if (this.notes.hasMore) rows.length = limit;
@@ -105,8 +108,7 @@ export class Scope {
 
   /** Rows of the viewer's own by their ids, for relations. */
   byIds<T extends Owned>(entity: EntityClass<T>, ids: readonly string[]): Promise<Row<T>[]> {
-    const where = { id: ids, workspaceId: this.viewer.workspaceId } as Conditions<T>;
-    return this.rows.list(entity, where, { limit: ids.length });
+    return this.rows.list(entity, { id: ids, ...this.#own(entity, ids) } as Conditions<T>, { limit: ids.length });
   }
 
   /** The newest rows of each parent, for lists inside lists. */
@@ -117,13 +119,14 @@ export class Scope {
     limit: number,
   ): Promise<Row<T>[][]> {
     const rows = await this.rows.listPerParent(entity, parent, parentIds, this.viewer.workspaceId, limit);
-    const byParent = Map.groupBy(rows, row => row[parent] as string);
+    const bounds = Object.entries(this.#own(entity)) as [keyof T & string, unknown][];
+    const own = rows.filter(row => bounds.every(([name, value]) => row[name] === value));
+    const byParent = Map.groupBy(own, row => row[parent] as string);
     return parentIds.map(id => byParent.get(id) ?? []);
   }
 
   async row<T extends Owned>(entity: EntityClass<T>, id: string): Promise<Row<T>> {
-    const where = { id, workspaceId: this.viewer.workspaceId } as Conditions<T>;
-    const row = await this.rows.one(entity, where);
+    const row = await this.rows.one(entity, { id, ...this.#own(entity, [id]) } as Conditions<T>);
     if (row === undefined) throw new NotFound(entity.name);
     return row;
   }
@@ -135,11 +138,28 @@ export class Scope {
     id: string,
     ifVersion?: number | null,
   ): Promise<T> {
-    const where = { id, workspaceId: this.viewer.workspaceId };
+    const where = { id, ...this.#own(entity, [id]) };
     const found = await unit.em.findOne(entity, where as never, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (found === null) throw new NotFound(entity.name);
     checkVersion(found as T, ifVersion);
     return found as T;
+  }
+
+  /**
+   * What makes a row the viewer's own: its workspace, and for a bound token its project and environment. Where the binding is by
+   * the row's own id, an id that is asked for and is another one is nobody's.
+   */
+  #own<T extends Owned>(entity: EntityClass<T>, ids?: readonly string[]): Conditions<T> {
+    const { workspaceId, projectId, environmentId } = this.viewer;
+    const bounds: Record<string, string> = { workspaceId };
+    if (projectId !== null && this.rows.hasColumn(entity, 'projectId')) bounds.projectId = projectId;
+    if (environmentId !== null && this.rows.hasColumn(entity, 'environmentId')) bounds.environmentId = environmentId;
+    const boundId = entity.name === 'Project' ? projectId : entity.name === 'Environment' ? environmentId : null;
+    if (boundId !== null) {
+      if (ids?.some(id => id !== boundId)) throw new NotFound(entity.name);
+      bounds.id = boundId;
+    }
+    return bounds as Conditions<T>;
   }
 
   #origin(): Origin {

@@ -5,12 +5,13 @@ import {
   IsISO8601,
   IsOptional,
   IsString,
+  IsUUID,
   Length,
   Matches,
   MaxLength,
   Min,
 } from 'class-validator';
-import { ArgsType, Field, Int } from 'type-graphql';
+import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { TokenScope } from '../../entities/api-token.ts';
 import { Role } from '../../entities/user.ts';
 import type { OtpProof, Registration } from '../../services/account.service.ts';
@@ -142,6 +143,16 @@ export class CreateApiTokenArgs implements ApiTokenWish {
   @IsOptional()
   @IsISO8601({ strict: true })
   expiresAt?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Good for this project only.' })
+  @Clearable()
+  @IsUUID()
+  projectId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Good for this environment only.' })
+  @Clearable()
+  @IsUUID()
+  environmentId?: string | null;
 }
 
 @ArgsType()
