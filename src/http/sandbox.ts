@@ -24,7 +24,7 @@ header { display: flex; justify-content: space-between; padding: 11px 24px; back
 header b { font-weight: 600; } header span { opacity: .75; margin-left: 8px; }
 header a { color: #fff; margin-left: 20px; font-size: 14px; text-decoration: none; opacity: .85; }
 header a:hover { opacity: 1; text-decoration: underline; }
-main { max-width: 46rem; margin: 32px auto; padding: 0 24px; }
+main { max-width: 52rem; margin: 32px auto; padding: 0 24px; }
 h1 { color: var(--sea); font-size: 28px; margin: 0 0 12px; } h2 { font-size: 17px; margin: 28px 0 6px; }
 pre { overflow: auto; padding: 14px 16px; border-radius: 6px; background: #10222d; color: #e6f1f6; font-size: 13px; line-height: 1.5; }
 .note { padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid #8ecae6; border-radius: 6px; background: #fff; }
@@ -54,14 +54,16 @@ const page = (endpoint: string): string => `<!doctype html>
 else is missing: the API is here and works as shown below, and the <a href="/api/docs">page of the REST API</a> needs nobody else's server.</p>
 <p>Send operations by POST to <code>${endpoint}</code>. Sign in for a token:</p>
 <pre>curl -s ${endpoint} -H 'content-type: application/json' -d '{
-  "query": "mutation($email: String!, $password: String!) { login(email: $email, password: $password) { accessToken } }",
-  "variables": {"email": "you@example.org", "password": "…"}
+  "query": "mutation($e: String!, $p: String!) { login(email: $e, password: $p) { accessToken } }",
+  "variables": {"e": "you@example.org", "p": "your password"}
 }'</pre>
 <h2>Ask</h2>
-<pre>curl -s ${endpoint} -H 'content-type: application/json' -H "authorization: Bearer $TOKEN" \\
+<pre>curl -s ${endpoint} \\
+  -H 'content-type: application/json' -H "authorization: Bearer $TOKEN" \\
   -d '{"query": "{ me { email role } runs(limit: 5) { id kind status } }"}'</pre>
 <h2>Listen</h2>
-<pre>curl -sN ${endpoint}/stream -H 'content-type: application/json' -H "authorization: Bearer $TOKEN" \\
+<pre>curl -sN ${endpoint}/stream \\
+  -H 'content-type: application/json' -H "authorization: Bearer $TOKEN" \\
   -d '{"query": "subscription { events { id kind action resourceType resourceId } }"}'</pre>
 <h2>Look around</h2>
 <p>Any GraphQL client can read the schema from here by introspection.</p>

@@ -64,7 +64,7 @@ body { margin: 0; background: var(--foam); font-family: system-ui, sans-serif; }
 .wait { padding: 24px; }
 .swagger-ui .info { margin: 28px 0 8px; }
 .swagger-ui .info .title { color: var(--sea); font-family: inherit; font-size: 30px; }
-.swagger-ui .info .main > a, .swagger-ui .info__license, .swagger-ui .schemes-server-container { display: none; }
+.swagger-ui .info .main > a, .swagger-ui .info__license, .swagger-ui .servers-title, .swagger-ui .servers { display: none; }
 .swagger-ui .info__summary { font-size: 16px; }
 .swagger-ui .info .description .renderedMarkdown { columns: 2 26rem; column-gap: 40px; margin-top: 16px; }
 .swagger-ui .info .description p { margin: 0 0 12px; line-height: 1.5; break-inside: avoid; }

@@ -19,7 +19,7 @@ const OURS: Readonly<Record<string, [type: string, text: string]>> = {
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",

@@ -1,12 +1,14 @@
 import { getNamedType } from 'graphql';
-import { type ErrorCode, errorStatus } from '../errors.ts';
+import { DomainError, type ErrorCode, errorStatus, Invalid } from '../errors.ts';
 import type { Permission } from '../schema/authorize.ts';
 import { meaningOf } from '../schema/error-meanings.ts';
+import { type Problem, toProblem } from '../schema/problem.ts';
 import { raisedBy } from '../schema/raises.ts';
 import type { Facts } from './openapi-facts.ts';
 import { headersFor } from './openapi-headers.ts';
 import { refer } from './openapi-schemas.ts';
 import type { AnswerObject, JsonSchema, Reference } from './openapi-types.ts';
+import { BASE_PATH } from './rest.ts';
 
 /** The error answers of operations: which can occur follows from the facts, and each set of codes is written down once. */
 export class ErrorBook {
@@ -63,8 +65,21 @@ function errorAnswer(status: number, codes: ErrorCode[]): AnswerObject {
   return {
     description: codes.length === 1 && only !== undefined ? `\`${only}\`: ${meaningOf(only)}` : lines,
     headers: headersFor({ status }),
-    content: { 'application/problem+json': { schema: { allOf: [refer('Problem'), narrowed(status, codes)] } } },
+    content: {
+      'application/problem+json': {
+        schema: { allOf: [refer('Problem'), narrowed(status, codes)] },
+        examples: Object.fromEntries(codes.map(code => [code, { value: exampleOf(code) }])),
+      },
+    },
   };
+}
+
+const EXAMPLE_FAULT = { field: 'email', message: 'must be an e-mail address' };
+const EXAMPLE_ID = '0199c2f4-5d3a-7c41-9d6e-2f8b1a7c5e30';
+
+function exampleOf(code: ErrorCode): Problem {
+  const error = code === 'BAD_INPUT' ? new Invalid(EXAMPLE_FAULT) : new DomainError(code, meaningOf(code));
+  return toProblem(error, `${BASE_PATH}/…`, EXAMPLE_ID);
 }
 
 const narrowed = (status: number, codes: ErrorCode[]): JsonSchema => ({

@@ -42,6 +42,7 @@ function notesOf({ permission, isStream, takesKey, resumes }: Facts): string[] {
     [true, permissionNote(permission)],
     [isStream, 'Each message is one `data:` line of JSON; a comment every 15 seconds keeps the connection awake.'],
     [resumes, 'Every message has an `id:`; `Last-Event-ID` or `after` resumes behind it with no gap and no repeat.'],
+    [isStream, 'Swagger UI shows nothing before a stream ends: take its curl command instead.'],
     [takesKey, 'Send an `Idempotency-Key` to make it safe to repeat.'],
   ];
   return rules.flatMap(([holds, note]) => (holds ? [note] : []));

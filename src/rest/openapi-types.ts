@@ -47,7 +47,7 @@ export interface ParameterObject {
 export interface AnswerObject {
   description: string;
   headers?: Record<string, Reference>;
-  content: Record<string, { schema: JsonSchema }>;
+  content: Record<string, { schema: JsonSchema; examples?: Record<string, { value: unknown }> }>;
 }
 
 export interface HeaderObject {
