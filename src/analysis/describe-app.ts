@@ -27,8 +27,8 @@ export function describeApp(folder: Folder, options: AppOptions): DescribedApp |
   const dockerfile = options.settings.dockerfile ?? named(folder, dockerfileOf(folder));
   const composeFile = options.settings.composeFile ?? named(folder, composeFileOf(folder));
   if (chosen === undefined && dockerfile === null && composeFile === null) return null;
-  if (chosen !== undefined) refuseUnread(folder, chosen.sign.file);
   const facts = withSettings(factsOf(folder, chosen?.stack ?? null, dockerfile), options.settings);
+  refuseUnread(folder, chosen?.sign.file ?? dockerfile ?? composeFile);
   const plan = planOf(facts, options);
   const builder = options.settings.builder ?? builderOf(folder, plan, dockerfile, chosen !== undefined);
   const isGenerated = chosen !== undefined && canBeGenerated(builder, plan);

@@ -22,7 +22,7 @@ export const defaultLimits: AnalysisLimits = {
   depth: 40,
   nameBytes: 255,
   pathBytes: 4_096,
-  reads: 500,
+  reads: 400,
   manifestBytes: 512 * 1024,
   headBytes: 64 * 1024,
   totalBytes: 24 * 1024 * 1024,

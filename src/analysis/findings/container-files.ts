@@ -1,4 +1,3 @@
-import { DockerfileParser } from 'dockerfile-ast';
 import { type Candidates, candidates, type Found, found } from '../finding.ts';
 import type { Folder } from '../repository/folder.ts';
 import { isObject, listAt, objectAt, type PlainObject, textAt, valueAt } from '../repository/plain-values.ts';
@@ -63,18 +62,14 @@ function portsOf(service: unknown): number[] {
   });
 }
 
-/** The last stage is what runs: only its EXPOSE counts. */
+/** The last stage is what runs: only its EXPOSE counts. Read line by line, since parsers for editors can be kept busy for minutes. */
 export function exposedPorts(folder: Folder, file: string): Candidates<number> {
-  const text = folder.text(file);
-  if (text === null) return [];
-  const ports = DockerfileParser.parse(text)
-    .getInstructions()
-    .filter(instruction => ['EXPOSE', 'FROM'].includes(instruction.getKeyword()))
-    .reduce<string[]>(
-      (seen, instruction) =>
-        instruction.getKeyword() === 'FROM' ? [] : seen.concat(instruction.getArguments().map(word => word.getValue())),
-      [],
-    );
+  let ports: string[] = [];
+  for (const line of (folder.text(file) ?? '').split('\n')) {
+    const [keyword = '', ...words] = line.trim().split(/\s+/, 20);
+    if (/^from$/i.test(keyword)) ports = [];
+    if (/^expose$/i.test(keyword)) ports.push(...words);
+  }
   return candidates(...ports.map(port => exposed(folder.where(file), port)));
 }
 

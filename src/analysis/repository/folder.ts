@@ -7,6 +7,8 @@ export class Folder {
   /** From the root of the repository; empty for the root itself. */
   readonly path: string;
   #files: readonly string[] | null = null;
+  #names: readonly string[] | null = null;
+  #readFiles: readonly string[] | null = null;
 
   constructor(repository: Repository, path = '') {
     this.repository = repository;
@@ -56,32 +58,33 @@ export class Folder {
 
   /** Every file below, relative to here. */
   get files(): readonly string[] {
-    this.#files ??= this.#filesBelow();
+    this.#files ??= below(this.repository.paths, this.path);
     return this.#files;
   }
 
   /** Names of the files right here. */
   get names(): readonly string[] {
-    return this.files.filter(file => !file.includes('/'));
+    this.#names ??= this.files.filter(file => !file.includes('/'));
+    return this.#names;
   }
 
   /** Files below that were read, with their text. */
   *texts(pattern: RegExp): Iterable<[name: string, text: string]> {
-    for (const name of this.files) {
-      const text = pattern.test(name) ? this.text(name) : null;
-      if (text !== null) yield [name, text];
+    this.#readFiles ??= below(this.repository.readPaths, this.path);
+    for (const name of this.#readFiles) {
+      if (pattern.test(name)) yield [name, this.text(name) ?? ''];
     }
   }
+}
 
-  #filesBelow(): readonly string[] {
-    const { paths } = this.repository;
-    if (this.path === '') return paths;
-    const prefix = `${this.path}/`;
-    const from = firstAtLeast(paths, prefix);
-    const below: string[] = [];
-    for (let at = from; paths[at]?.startsWith(prefix); at += 1) below.push((paths[at] as string).slice(prefix.length));
-    return below;
+function below(sorted: readonly string[], folder: string): readonly string[] {
+  if (folder === '') return sorted;
+  const prefix = `${folder}/`;
+  const files: string[] = [];
+  for (let at = firstAtLeast(sorted, prefix); sorted[at]?.startsWith(prefix); at += 1) {
+    files.push((sorted[at] as string).slice(prefix.length));
   }
+  return files;
 }
 
 function firstAtLeast(sorted: readonly string[], wanted: string): number {

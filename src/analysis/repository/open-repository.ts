@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AnalysisFailure, printablePath } from '../analysis-failure.ts';
 import type { AnalysisLimits } from '../limits.ts';
 import { collectEntries, type Deadline } from '../snapshot/collect-entries.ts';
@@ -18,7 +19,7 @@ export async function openRepository(
   if (sizes.size === 0) throw new AnalysisFailure('REPOSITORY_EMPTY', 'The repository has no files');
   const readings = readingOrder([...sizes.keys()], rootDirectory);
   const { texts, refusals } = await readWithin(snapshot, readings, sizes, limits, deadline);
-  const repository = new Repository(name, entries, texts, limits.nesting);
+  const repository = new Repository(name, entries, texts, { nesting: limits.nesting, deadline });
   repository.refusals.push(...refusals, ...refusedLinks(entries));
   return repository;
 }
@@ -46,6 +47,7 @@ async function readWithin(
     batch.forEach((reading, index) => {
       keep(reading, contents[index] ?? null, limits, read);
     });
+    await nextTurn();
   }
   return read;
 }

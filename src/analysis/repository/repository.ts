@@ -1,4 +1,5 @@
 import { AnalysisFailure, type AnalysisFailureCode } from '../analysis-failure.ts';
+import type { Deadline } from '../snapshot/collect-entries.ts';
 import type { SnapshotEntry } from '../snapshot/snapshot.ts';
 import { parseStructured, type StructuredFormat } from './structured-text.ts';
 import { parseXml, type XmlElement } from './xml-text.ts';
@@ -10,6 +11,11 @@ export interface Refusal {
   readonly message: string;
 }
 
+export interface Bounds {
+  readonly nesting: number;
+  readonly deadline: Deadline;
+}
+
 /** A repository as the rules see it: its whole listing and the text of the files that were read. Nothing here waits. */
 export class Repository {
   /** What the repository is called, for the few tools that name their program after its folder. */
@@ -17,21 +23,31 @@ export class Repository {
   readonly refusals: Refusal[] = [];
   /** Sorted, so that the files of a folder stand together. */
   readonly paths: readonly string[];
+  /** Those of them that were read. */
+  readonly readPaths: readonly string[];
   readonly folders: ReadonlySet<string>;
   readonly #files: ReadonlySet<string>;
   readonly #links: ReadonlySet<string>;
   readonly #texts: ReadonlyMap<string, string>;
   readonly #nesting: number;
+  readonly #deadline: Deadline;
   readonly #parsed = new Map<string, unknown>();
 
-  constructor(name: string, entries: readonly SnapshotEntry[], texts: ReadonlyMap<string, string>, nesting: number) {
+  constructor(
+    name: string,
+    entries: readonly SnapshotEntry[],
+    texts: ReadonlyMap<string, string>,
+    { nesting, deadline }: Bounds,
+  ) {
     this.name = name;
     this.paths = entries.flatMap(({ path, kind }) => (kind === 'file' ? [path] : [])).sort();
     this.#files = new Set(this.paths);
     this.#links = new Set(entries.flatMap(({ path, kind }) => (kind === 'symlink' ? [path] : [])));
     this.folders = foldersOf(entries);
     this.#texts = texts;
+    this.readPaths = [...texts.keys()].sort();
     this.#nesting = nesting;
+    this.#deadline = deadline;
   }
 
   hasFile(path: string): boolean {
@@ -44,10 +60,6 @@ export class Repository {
 
   text(path: string): string | null {
     return this.#texts.get(path) ?? null;
-  }
-
-  get readPaths(): readonly string[] {
-    return [...this.#texts.keys()];
   }
 
   parsed(format: StructuredFormat, path: string): unknown {
@@ -70,11 +82,13 @@ export class Repository {
   #attempt(path: string, parse: (text: string) => unknown): unknown {
     const text = this.text(path);
     if (text === null) return null;
+    this.#deadline.check();
     try {
       return parse(text);
     } catch (fault) {
-      if (fault instanceof AnalysisFailure) throw fault;
-      this.refuse(path, 'FILE_MALFORMED', `${path} could not be understood`);
+      if (fault instanceof AnalysisFailure && fault.code !== 'FILE_TOO_LARGE') throw fault;
+      if (fault instanceof AnalysisFailure) this.refuse(path, fault.code, fault.message);
+      else this.refuse(path, 'FILE_MALFORMED', `${path} could not be understood`);
       return null;
     }
   }

@@ -24,7 +24,11 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** The parser takes some ten milliseconds for a kilobyte made to be slow; nobody writes as much by hand. */
+const mostYaml = 32 * 1024;
+
 function parseYaml(text: string, file: string, nesting: number): unknown {
+  if (text.length > mostYaml) refuse('FILE_TOO_LARGE', `is longer than ${mostYaml} characters`, file);
   if (indentationDepth(text) > nesting) refuse('FILE_TOO_NESTED', `is nested more than ${nesting} deep`, file);
   const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
   if (document.errors[0]) throw document.errors[0];

@@ -29,10 +29,9 @@ export async function collectEntries(
     seen += 1;
     if (seen % 256 === 0) deadline.check();
     refuseHugeName(entry.path, limits);
-    if (isInFolderNeverEntered(entry.path)) continue;
-    kept.push(entry);
-    // Sixteen times as many may be skipped as kept: a provider lists a committed node_modules too.
-    if (kept.length > limits.entries || seen > limits.entries * 16) {
+    if (!isInFolderNeverEntered(entry.path)) kept.push(entry);
+    // More may be skipped than kept: a provider lists a committed node_modules too.
+    if (kept.length > limits.entries || seen > limits.entries * 6) {
       throw new AnalysisFailure('TOO_MANY_FILES', `The repository has more than ${limits.entries} files and folders`);
     }
   }
@@ -41,7 +40,7 @@ export async function collectEntries(
 
 function refuseHugeName(path: string, limits: AnalysisLimits): void {
   const names = path.length > limits.pathBytes ? [] : path.split('/');
-  const isTooLong = names.length === 0 || names.some(name => Buffer.byteLength(name) > limits.nameBytes);
+  const isTooLong = names.length === 0 || names.some(name => isLonger(name, limits.nameBytes));
   if (isTooLong) {
     throw new AnalysisFailure('NAME_TOO_LONG', `A file name is too long: ${printablePath(path)}`);
   }
@@ -49,6 +48,9 @@ function refuseHugeName(path: string, limits: AnalysisLimits): void {
     throw new AnalysisFailure('TOO_DEEP', `Folders are nested more than ${limits.depth} deep: ${printablePath(path)}`);
   }
 }
+
+/** No character takes more than three bytes of UTF-8 for each of its units, so short names need not be measured. */
+const isLonger = (name: string, bytes: number): boolean => name.length * 3 > bytes && Buffer.byteLength(name) > bytes;
 
 function isInFolderNeverEntered(path: string): boolean {
   const folders = path.split('/').slice(0, -1);

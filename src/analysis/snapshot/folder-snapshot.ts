@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { lstat, open, opendir, realpath } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { AnalysisFailure, printablePath } from '../analysis-failure.ts';
 import { type EntryKind, isEntered, type Snapshot, type SnapshotEntry } from './snapshot.ts';
@@ -14,6 +14,8 @@ interface Dirent {
 /** A folder on this machine. It may hold links to anywhere, pipes that never answer and names nobody can type. */
 export class FolderSnapshot implements Snapshot {
   readonly #root: string;
+  /** Where each folder really is: asked once, since a file is read from nearly every one. */
+  readonly #whereabouts = new Map<string, string>();
 
   constructor(root: string) {
     this.#root = root;
@@ -29,13 +31,14 @@ export class FolderSnapshot implements Snapshot {
     }
   }
 
+  /** Small heads of files that were just written: asking the disk at once is four times as fast as queueing each question. */
   async read(path: string, maxBytes: number): Promise<Uint8Array | null> {
     try {
-      const file = await this.#openInside(path);
+      const file = this.#openInside(path);
       try {
-        return await readHead(file, maxBytes);
+        return readHead(file, maxBytes);
       } finally {
-        await file.close();
+        closeSync(file);
       }
     } catch {
       return null;
@@ -81,14 +84,26 @@ export class FolderSnapshot implements Snapshot {
   }
 
   /** O_NOFOLLOW guards the last name only; the folders before it are guarded by where they really are. */
-  async #openInside(path: string) {
-    const root = await realpath(this.#root);
-    const parent = await realpath(join(root, path, '..'));
-    if (parent !== root && !parent.startsWith(root + sep)) throw new Error('outside');
-    const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if ((await file.stat()).isFile()) return file;
-    await file.close();
+  #openInside(path: string): number {
+    const cut = path.lastIndexOf('/');
+    const inside = this.#whereIs(path.slice(0, Math.max(cut, 0)));
+    const file = openSync(
+      join(inside, path.slice(cut + 1)),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
     throw new Error('not a file');
+  }
+
+  #whereIs(folder: string): string {
+    const known = this.#whereabouts.get(folder);
+    if (known !== undefined) return known;
+    const root = realpathSync(this.#root);
+    const real = realpathSync(join(root, folder));
+    if (real !== root && !real.startsWith(root + sep)) throw new Error('outside');
+    this.#whereabouts.set(folder, real);
+    return real;
   }
 }
 
@@ -103,14 +118,13 @@ function kindOf(dirent: Dirent): EntryKind {
   return dirent.isFile() ? 'file' : 'other';
 }
 
-async function readHead(file: Awaited<ReturnType<typeof open>>, maxBytes: number): Promise<Uint8Array> {
-  const { size } = await file.stat();
-  const bytes = new Uint8Array(Math.min(size, maxBytes));
+function readHead(file: number, maxBytes: number): Uint8Array {
+  const bytes = new Uint8Array(Math.min(fstatSync(file).size, maxBytes));
   let filled = 0;
   while (filled < bytes.length) {
-    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
+    const count = readSync(file, bytes, filled, bytes.length - filled, filled);
+    if (count === 0) break;
+    filled += count;
   }
   return bytes.subarray(0, filled);
 }
