@@ -6,14 +6,16 @@ import { IdempotentAnswer } from '../entities/idempotent-answer.ts';
 import { DomainError, type ErrorCode, errorStatus } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Keyring } from '../security/keyring.ts';
-import type { Scope } from '../services/scope.ts';
+import type { AnswerNotes, Scope } from '../services/scope.ts';
 import { isPermission } from './authorize.ts';
 import type { Context } from './context.ts';
 
 type Resolve = GraphQLFieldResolver<unknown, Context>;
 
 /** What a keyed request came to: a value, or a refusal worth repeating. */
-type Outcome = { value: unknown } | { error: { code: ErrorCode; message: string; details: object } };
+type Outcome =
+  | { value: unknown; status?: AnswerNotes['status'] }
+  | { error: { code: ErrorCode; message: string; details: object } };
 
 export const KEPT_MS = DAY;
 
@@ -42,7 +44,7 @@ export class Idempotency {
         const kept = await this.#claim(unit, id, bodyHash);
         if (kept !== undefined) return this.#replay(unit, kept, context);
         const value = plain(await work());
-        this.#keep(unit, id, bodyHash, { value });
+        this.#keep(unit, id, bodyHash, { value, status: scope.notes.status });
         return value;
       });
     } catch (error) {
@@ -70,7 +72,10 @@ export class Idempotency {
   #replay(unit: UnitOfWork, kept: Outcome, context: Context): unknown {
     unit.repeat();
     context.scope.notes.isReplayed = true;
-    if ('value' in kept) return kept.value;
+    if ('value' in kept) {
+      context.scope.notes.status = kept.status;
+      return kept.value;
+    }
     throw new Replayed(kept.error.code, kept.error.message, kept.error.details);
   }
 
