@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { Forbidden } from '../errors.ts';
 import { authorize, isPermission, type Permission } from './authorize.ts';
+import { refuseBrokenText } from './broken-text.ts';
 import type { Context } from './context.ts';
 import type { Idempotency } from './idempotency.ts';
 
@@ -45,7 +46,11 @@ function guardField(field: Field, permission: Permission, isMutation: boolean, i
 
 /** The resolver runs in a scope that knows the name of what is being done: it ends in the audit trail. */
 function allowed(name: string, permission: Permission, resolve: Resolve): Resolve {
-  if (permission === 'open') return (root, args, context, info) => resolve(root, args, during(context, name), info);
+  const checked: Resolve = (root, args, context, info) => {
+    refuseBrokenText(args);
+    return resolve(root, args, context, info);
+  };
+  if (permission === 'open') return (root, args, context, info) => checked(root, args, during(context, name), info);
   return (root, args, context, info) => {
     const inner = during(context, name);
     try {
@@ -54,7 +59,7 @@ function allowed(name: string, permission: Permission, resolve: Resolve): Resolv
       if (error instanceof Forbidden) return deny(inner, error);
       throw error;
     }
-    return resolve(root, args, inner, info);
+    return checked(root, args, inner, info);
   };
 }
 
