@@ -94,8 +94,9 @@ export class Tokens {
 }
 
 function isClaims(claims: unknown): claims is Claims {
-  const { typ, sub, sid, jti } = claims as Partial<Record<keyof Claims, unknown>>;
-  return (typ === 'access' || typ === 'ticket') && [sub, sid, jti].every(part => typeof part === 'string');
+  const { typ, sub, sid, jti, exp } = claims as Partial<Record<keyof Claims, unknown>>;
+  const isDated = typ === 'ticket' || (typ === 'access' && typeof exp === 'number');
+  return isDated && [sub, sid, jti].every(part => typeof part === 'string');
 }
 
 export const isApiToken = (token: string): boolean => token.startsWith(API_TOKEN_PREFIX);
