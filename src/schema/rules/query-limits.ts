@@ -9,16 +9,21 @@ import {
   getNullableType,
   type InlineFragmentNode,
   isCompositeType,
+  isInterfaceType,
   isListType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  valueFromASTUntyped,
 } from 'graphql';
 import { DomainError } from '../../errors.ts';
 
 /** What one request may ask for, at every GraphQL door. */
 export const QUERY_LIMITS = { tokens: 2000, depth: 10, rootFields: 10, aliases: 15, cost: 5000 } as const;
+
+/** Fragments that spread fragments grow without end in few words; nobody counts further than this. */
+const MOST_SELECTIONS = 10_000;
 
 const ROOT_LIST = 50;
 const NESTED_LIST = 10;
@@ -35,7 +40,7 @@ export function checkQueryLimits(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): void {
-  const walk = new Walk(schema, document, variables ?? {});
+  const walk = new Walk(schema, document, { ...defaultsOf(operation), ...variables });
   const cost = walk.cost(operation.selectionSet, rootType(schema, operation), 1);
   refuseOver('root fields', walk.rootFields.length, QUERY_LIMITS.rootFields);
   if (walk.rootFields.some(name => ALONE.has(name))) refuseOver('fields beside a sign-in', walk.rootFields.length, 1);
@@ -47,6 +52,15 @@ export function checkQueryLimits(
 export function countRootFields(document: DocumentNode, operation: OperationDefinitionNode): number {
   return new Walk(undefined, document, {}).roots(operation.selectionSet).length;
 }
+
+/** What a variable stands for where the request leaves it out. */
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> =>
+  Object.fromEntries(
+    variableDefinitions.map(({ variable, defaultValue }) => [
+      variable.name.value,
+      defaultValue && valueFromASTUntyped(defaultValue),
+    ]),
+  );
 
 function refuseOver(what: string, amount: number, limit: number): void {
   if (amount <= limit) return;
@@ -61,6 +75,7 @@ type Spread = FragmentSpreadNode | InlineFragmentNode;
 class Walk {
   aliases = 0;
   deepest = 0;
+  #selections = 0;
   rootFields: string[] = [];
   readonly #fragments: Map<string, FragmentDefinitionNode>;
 
@@ -75,6 +90,7 @@ class Walk {
 
   roots({ selections }: SelectionSetNode): string[] {
     return selections.flatMap(selection => {
+      this.#step();
       if (selection.kind === Kind.FIELD) return [selection.name.value];
       const inner = this.#spread(selection);
       return inner ? this.roots(inner.selectionSet) : [];
@@ -85,10 +101,16 @@ class Walk {
     if (depth === 1) this.rootFields = this.roots(set).filter(name => !name.startsWith('__'));
     let sum = 0;
     for (const selection of set.selections) {
+      this.#step();
       if (selection.kind === Kind.FIELD) sum += this.#fieldCost(selection, type, depth);
       else sum += this.#spreadCost(selection, type, depth);
     }
     return sum;
+  }
+
+  #step(): void {
+    this.#selections += 1;
+    refuseOver('selections, fragments counted each time', this.#selections, MOST_SELECTIONS);
   }
 
   #spreadCost(selection: Spread, type: GraphQLNamedType | undefined, depth: number): number {
@@ -107,7 +129,8 @@ class Walk {
     if (field.name.value.startsWith('__')) return 0;
     if (field.alias) this.aliases += 1;
     this.deepest = Math.max(this.deepest, depth);
-    const definition = isObjectType(parent) ? parent.getFields()[field.name.value] : undefined;
+    const hasFields = isObjectType(parent) || isInterfaceType(parent);
+    const definition = hasFields ? parent.getFields()[field.name.value] : undefined;
     if (definition === undefined || field.selectionSet === undefined) return 0;
     const type = getNamedType(definition.type);
     const below = isCompositeType(type) ? 1 + this.cost(field.selectionSet, type, depth + 1) : 0;
