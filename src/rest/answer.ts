@@ -16,7 +16,6 @@ export function answer(
   if (Array.isArray(value)) linkNext(response, value as Plain[], notes, url);
   else describeOne(response, value as Plain, route.location);
   if (notes.warnings?.length) response.setHeader('X-Warnings', notes.warnings.map(printable).join('; '));
-  if (notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
   const body = JSON.stringify(value);
   response.statusCode = notes.status ?? route.status ?? 200;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

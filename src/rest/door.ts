@@ -48,6 +48,7 @@ function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }
     applyIfMatch(request, operation, variables);
     const call: Call = { variables, run: (document, values) => compiled.run(document, makeContext(scope), values) };
     const { data, errors } = await operation.perform(call);
+    if (scope.notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
     if (errors?.[0]) throw errors[0];
     answer(response, operation, data, scope.notes, url);
   };

@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLFieldResolver } from 'graphql';
 import { DAY, fromNow } from '../clock.ts';
 import { LOCK } from '../database/lock.ts';
 import { IdempotentAnswer } from '../entities/idempotent-answer.ts';
-import { DomainError, type ErrorCode, errorStatus } from '../errors.ts';
+import { DomainError, type ErrorCode } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Keyring } from '../security/keyring.ts';
 import type { AnswerNotes, Scope } from '../services/scope.ts';
@@ -39,18 +39,17 @@ export class Idempotency {
     const { scope } = context;
     const id = this.keyring.digest('idempotency', scope.viewer.userId, field, key);
     const bodyHash = createHash('sha256').update(canonical(args)).digest('base64url');
-    try {
-      return await scope.transact(async unit => {
-        const kept = await this.#claim(unit, id, bodyHash);
-        if (kept !== undefined) return this.#replay(unit, kept, context);
-        const value = plain(await work());
-        this.#keep(unit, id, bodyHash, { value, status: scope.notes.status });
-        return value;
-      });
-    } catch (error) {
-      if (isWorthKeeping(error)) await this.#keepRefusal(scope, id, bodyHash, error);
-      throw error;
+    const outcome = await scope.transact(async unit => {
+      unit.repeat();
+      const kept = await this.#claim(unit, id, bodyHash);
+      scope.notes.isReplayed = kept !== undefined;
+      return kept ?? this.#keep(unit, id, bodyHash, await attempt(scope, work));
+    });
+    if ('value' in outcome) {
+      scope.notes.status = outcome.status;
+      return outcome.value;
     }
+    throw new DomainError(outcome.error.code, outcome.error.message, outcome.error.details);
   }
 
   /** The lock is the transaction's: it goes when the work commits, fails, or dies with its process. */
@@ -69,33 +68,24 @@ export class Idempotency {
     return JSON.parse(this.keyring.open(kept.answer, place(id)));
   }
 
-  #replay(unit: UnitOfWork, kept: Outcome, context: Context): unknown {
-    unit.repeat();
-    context.scope.notes.isReplayed = true;
-    if ('value' in kept) {
-      context.scope.notes.status = kept.status;
-      return kept.value;
-    }
-    throw new Replayed(kept.error.code, kept.error.message, kept.error.details);
-  }
-
-  #keep(unit: UnitOfWork, id: string, bodyHash: string, outcome: Outcome): void {
+  #keep(unit: UnitOfWork, id: string, bodyHash: string, outcome: Outcome): Outcome {
     const { workspaceId } = unit.origin;
     if (workspaceId === null) throw new TypeError('an anonymous request has no idempotency');
     const answer = this.keyring.seal(JSON.stringify(outcome), place(id));
     unit.em.create(IdempotentAnswer, { id, workspaceId, bodyHash, answer });
+    return outcome;
   }
+}
 
-  async #keepRefusal(
-    scope: Scope,
-    id: string,
-    bodyHash: string,
-    { code, message, details }: DomainError,
-  ): Promise<void> {
-    const outcome = { error: { code, message, details } };
-    const answer = this.keyring.seal(JSON.stringify(outcome), place(id));
-    const row = { id, workspaceId: scope.viewer.workspaceId, bodyHash, answer };
-    await scope.fork().upsert(IdempotentAnswer, { ...row, createdAt: fromNow(0) });
+/** A refusal takes back what its work did, and is kept by the same transaction that holds the key. */
+async function attempt(scope: Scope, work: () => unknown): Promise<Outcome> {
+  try {
+    const value = plain(await scope.nested(async () => work()));
+    return { value, status: scope.notes.status };
+  } catch (error) {
+    if (!isWorthKeeping(error)) throw error;
+    const { code, message, details } = error;
+    return { error: { code, message, details } };
   }
 }
 
@@ -105,13 +95,9 @@ export function isKeyed({ extensions }: { extensions: Readonly<Record<string, un
   return isPermission(permission) && permission !== 'open' && !permission.sessionOnly && idempotency !== 'never';
 }
 
-class Replayed extends DomainError {}
-
 /** Refusals that would be the same the next time. What may pass by itself is tried anew. */
 function isWorthKeeping(error: unknown): error is DomainError {
-  if (!(error instanceof DomainError) || error instanceof Replayed) return false;
-  const isPassing = [401, 429].includes(error.status) || error.status >= 500 || error.code.startsWith('IDEMPOTENCY_');
-  return !isPassing && error.code in errorStatus;
+  return error instanceof DomainError && ![401, 429].includes(error.status) && error.status < 500;
 }
 
 const place = (id: string) => ({ table: 'idempotent_answer', row: id, column: 'answer' });

@@ -4,7 +4,7 @@ import type { Conditions, Page, Row, Rows } from '../database/rows.ts';
 import type { TokenScope } from '../entities/api-token.ts';
 import type { Role } from '../entities/user.ts';
 import { DomainError, NotFound, Unauthenticated } from '../errors.ts';
-import { noteDenial, type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
+import { noteDenial, type Origin, transact, UnitOfWork } from '../events/unit-of-work.ts';
 
 /** Who asks, as their credential proves it. */
 export interface Viewer {
@@ -84,6 +84,23 @@ export class Scope {
         return await work(unit);
       } finally {
         this.#unit = undefined;
+      }
+    });
+  }
+
+  /** A transaction inside the open one: work that fails takes back what it did, and no more. */
+  async nested<Result>(work: () => Promise<Result>): Promise<Result> {
+    const outer = this.#unit;
+    if (outer === undefined) throw new TypeError('nested work needs an open transaction');
+    return outer.em.transactional(async em => {
+      const unit = new UnitOfWork(em, outer.origin);
+      this.#unit = unit;
+      try {
+        const result = await work();
+        await unit.complete();
+        return result;
+      } finally {
+        this.#unit = outer;
       }
     });
   }
