@@ -1,13 +1,4 @@
-import {
-  Args,
-  Ctx,
-  createUnionType,
-  FieldResolver,
-  Resolver,
-  Root,
-  type SubscribeResolverData,
-  Subscription,
-} from 'type-graphql';
+import { Args, Ctx, createUnionType, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { Deployment } from '../entities/deployment.ts';
 import { Environment } from '../entities/environment.ts';
 import { StoredEvent } from '../entities/event.ts';
@@ -16,6 +7,7 @@ import { Run } from '../entities/run.ts';
 import { AllowRead } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { EventsArgs } from '../schema/inputs/record.inputs.ts';
+import { opens } from '../schema/subscribe.ts';
 
 /** What an event can be about. Each kind of resource joins it with the issue that brings it. */
 const EventResource = createUnionType({
@@ -30,8 +22,7 @@ export class EventResolver {
   @AllowRead({ inProject: true })
   @Subscription(() => StoredEvent, {
     description: 'What happens in the workspace, from now on or behind `after`.',
-    subscribe: ({ args, context }: SubscribeResolverData<unknown, EventsArgs, Context>) =>
-      context.services.events.open(context.scope, args),
+    subscribe: opens(EventsArgs, ({ services, scope }, args) => services.events.open(scope, args)),
   })
   events(@Root() event: StoredEvent, @Args() _: EventsArgs): StoredEvent {
     return event;
