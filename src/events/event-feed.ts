@@ -1,6 +1,7 @@
 import type { Listener } from '../database/listener.ts';
 import type { Row, Rows } from '../database/rows.ts';
 import { type EventKind, StoredEvent } from '../entities/event.ts';
+import { CursorTooOld } from './stored-stream.ts';
 import { EVENT_CHANNEL } from './unit-of-work.ts';
 
 export type EventRow = Row<StoredEvent> & { seq: number };
@@ -16,8 +17,9 @@ const passes = (event: EventRow, { workspaceId, kinds, projectId }: EventFilter)
   (!kinds || kinds.includes(event.kind)) &&
   (!projectId || event.projectId === projectId);
 
-const BATCH = 1000;
+const BATCH = 200;
 const KEPT = 2000;
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
 const RETRY_MS = 500;
 
 /**
@@ -27,6 +29,7 @@ const RETRY_MS = 500;
 export class EventFeed {
   readonly #watchers = new Map<string, Set<() => void>>();
   #recent: EventRow[] = [];
+  #weights: number[] = [];
   #head: number | undefined;
   #isPulling = false;
   #hasNews = false;
@@ -58,6 +61,11 @@ export class EventFeed {
     };
   }
 
+  /** Up to where a read that starts now looks; unknown while nobody listens. */
+  get known(): number | undefined {
+    return this.#head;
+  }
+
   async head(): Promise<number> {
     const [row] = await this.rows.query<{ seq: number | null }>('select max(seq) as seq from event', []);
     return row?.seq ?? 0;
@@ -70,29 +78,42 @@ export class EventFeed {
     if (oldest !== undefined && position >= oldest.seq - 1) {
       return this.#recent.filter(event => event.seq > position && passes(event, filter)).slice(0, limit);
     }
+    return this.#readStored(filter, position, limit);
+  }
+
+  async #readStored(filter: EventFilter, position: number, limit: number): Promise<EventRow[]> {
     const { workspaceId, kinds, projectId } = filter;
-    return this.rows.query<EventRow>(
+    const rows = await this.rows.query<EventRow>(
       `${this.rows.select(StoredEvent)} where workspace_id = $1 and seq > $2
        and ($3::text[] is null or kind = any($3)) and ($4::uuid is null or project_id = $4) order by seq limit $5`,
       [workspaceId, position, kinds ?? null, projectId ?? null, limit],
     );
+    await this.#refusePruned(position);
+    return rows;
+  }
+
+  /** Pruning takes a beginning of the log: where something older is still kept, nothing is missing behind it. */
+  async #refusePruned(position: number): Promise<void> {
+    if (position === 0) return;
+    const text = 'select seq from event order by seq limit 1';
+    const [oldest] = await this.rows.query<{ seq: number }>(text, []);
+    if (oldest !== undefined && oldest.seq > position + 1) throw new CursorTooOld();
   }
 
   #forget(): void {
     this.#recent = [];
+    this.#weights = [];
     this.#head = undefined;
   }
 
   #pull(): void {
     this.#hasNews = true;
-    if (this.#isPulling || this.#watchers.size === 0) return;
-    this.#isPulling = true;
-    void this.#pullAll().finally(() => {
-      this.#isPulling = false;
-    });
+    if (!this.#isPulling) void this.#pullAll();
   }
 
+  /** The flag falls in the same breath as the loop ends: a bell rung between the two would be heard by nobody. */
   async #pullAll(): Promise<void> {
+    this.#isPulling = true;
     while (this.#hasNews && this.#watchers.size > 0) {
       this.#hasNews = false;
       try {
@@ -104,6 +125,7 @@ export class EventFeed {
         await new Promise(resolve => setTimeout(resolve, RETRY_MS));
       }
     }
+    this.#isPulling = false;
   }
 
   /** What was committed before the head was known is nobody's news: let everyone read for themselves. */
@@ -116,11 +138,23 @@ export class EventFeed {
   async #pullBatch(head: number): Promise<void> {
     const text = `${this.rows.select(StoredEvent)} where seq > $1 order by seq limit $2`;
     const fresh = await this.rows.query<EventRow>(text, [head, BATCH]);
-    this.#recent = [...this.#recent, ...fresh].slice(-KEPT);
+    this.#remember(fresh);
     this.#head = fresh.at(-1)?.seq ?? head;
     if (fresh.length === BATCH) this.#hasNews = true;
     for (const workspaceId of new Set(fresh.map(event => event.workspaceId))) {
       for (const ring of this.#watchers.get(workspaceId) ?? []) ring();
     }
+  }
+
+  /** Rows of any size may come: few large ones weigh as much as many small ones. */
+  #remember(fresh: EventRow[]): void {
+    const rows = [...this.#recent, ...fresh];
+    const weights = [...this.#weights, ...fresh.map(({ data }) => JSON.stringify(data).length)];
+    let first = rows.length;
+    for (let sum = 0; first > 0 && rows.length - first < KEPT && sum <= KEPT_CHARACTERS; first -= 1) {
+      sum += weights[first - 1] ?? 0;
+    }
+    this.#recent = rows.slice(first);
+    this.#weights = weights.slice(first);
   }
 }

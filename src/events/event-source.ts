@@ -1,7 +1,7 @@
 import type { Rows } from '../database/rows.ts';
-import { DomainError, Invalid } from '../errors.ts';
+import { Invalid } from '../errors.ts';
 import type { EventFeed, EventFilter, EventRow } from './event-feed.ts';
-import type { StreamItem, StreamSource } from './stored-stream.ts';
+import { CursorTooOld, type StreamItem, type StreamSource } from './stored-stream.ts';
 
 /** The event log of one workspace as a stream. It starts now unless told where to resume. */
 export class EventSource implements StreamSource {
@@ -26,17 +26,22 @@ export class EventSource implements StreamSource {
     return (await this.feed.read(this.filter, position, limit)).map(toItem);
   }
 
+  settled(): number | undefined {
+    return this.feed.known;
+  }
+
   watch(ring: () => void): () => void {
     return this.feed.watch(this.filter.workspaceId, ring);
   }
 
-  /** An id says when it was made: one older than the oldest row we keep was pruned, any other never existed here. */
+  /**
+   * An id says when it was made: one older than the oldest row we keep was pruned, any other never existed here. Pruning
+   * leaves the last of what it could take, so an empty log is one that was never pruned.
+   */
   async #refuse(cursor: string): Promise<never> {
-    const [oldest] = await this.rows.query<{ at: string | null }>('select min(at) as at from event', []);
+    const [oldest] = await this.rows.query<{ at: string }>('select at from event order by seq limit 1', []);
     const madeAt = Number.parseInt(cursor.replaceAll('-', '').slice(0, 12), 16);
-    if (oldest?.at == null || madeAt < Date.parse(oldest.at)) {
-      throw new DomainError('CURSOR_TOO_OLD', 'Events since that cursor are no longer kept; read the resources anew');
-    }
+    if (oldest !== undefined && madeAt <= Date.parse(oldest.at)) throw new CursorTooOld();
     throw new Invalid({ field: 'after', message: 'is not the id of an event' });
   }
 }

@@ -1,3 +1,5 @@
+import { DomainError } from '../errors.ts';
+
 /** One message of a stream: where it stands in the order, and the cursor a caller resumes behind. */
 export interface StreamItem {
   position: number;
@@ -13,7 +15,19 @@ export interface StreamSource {
   /** The position a cursor stands for, or where the stream starts without one. Throws if it is too old or unknown. */
   locate(cursor: string | undefined): Promise<number>;
   read(position: number, limit: number): Promise<StreamItem[]>;
+  /**
+   * For sources that pass rows over: up to where a read that starts now looks. Whoever was told nothing may go on from there
+   * instead of passing over the same rows again.
+   */
+  settled?(): number | undefined;
   watch(ring: () => void): () => void;
+}
+
+/** What lay behind that cursor was pruned: whoever resumes there would miss it without knowing. */
+export class CursorTooOld extends DomainError {
+  constructor() {
+    super('CURSOR_TOO_OLD', 'Events since that cursor are no longer kept; read the resources anew');
+  }
 }
 
 const PAGE = 100;

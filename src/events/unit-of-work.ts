@@ -1,4 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { clock } from '../clock.ts';
 import { LOCK } from '../database/lock.ts';
 import { AuditEntry, AuditOutcome } from '../entities/audit-entry.ts';
 import { describe, nameOf } from '../entities/describe.ts';
@@ -77,12 +79,14 @@ export class UnitOfWork {
 
   /**
    * A sequence number taken inside a transaction says nothing about the order of commits, and a reader
-   * would step over rows that commit late. So numbers are given under one lock, taken last and held until commit.
+   * would step over rows that commit late. So numbers are given under one lock, taken last and held until commit. Ids and
+   * times are given there too: a cursor that says when it was made says where it stands.
    */
   async #writeEvents(): Promise<void> {
     await this.em.execute('select pg_advisory_xact_lock(?)', [LOCK.events]);
     for (const event of this.#events) {
-      const { id, workspaceId, kind, action, at, actor, projectId, resourceType, resourceId, data } = event;
+      const { workspaceId, kind, action, actor, projectId, resourceType, resourceId, data } = event;
+      const [id, at] = [randomUUIDv7(), clock.now()];
       await this.em.execute(
         `insert into event (seq, id, workspace_id, kind, action, at, actor, project_id, resource_type, resource_id, data)
          values (nextval('event_seq'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

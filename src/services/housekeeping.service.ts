@@ -6,9 +6,15 @@ interface Keep {
   keepAuditMs: number;
 }
 
+/**
+ * Of the log a whole beginning goes, lowest number first, and its last row stays: whoever resumes behind a row that is still
+ * there misses nothing, and what was pruned can be told from what never was.
+ */
+const BEGINNING_OF_LOG = 'seq < (select max(seq) from event where at < ?) order by seq';
+
 /** Rows whose time is over, by table and the condition that says so. */
 const EXPIRED: readonly [table: string, condition: string, keptMs: (keep: Keep) => number][] = [
-  ['event', 'at < ?', keep => keep.keepEventsMs],
+  ['event', BEGINNING_OF_LOG, keep => keep.keepEventsMs],
   ['audit_entry', 'at < ?', keep => keep.keepAuditMs],
   ['idempotent_answer', 'created_at < ?', () => DAY],
   ['rate_counter', 'resets_at < ?', () => DAY],

@@ -31,9 +31,12 @@ export class TestApp {
     private readonly ownsDatabase: boolean,
   ) {}
 
-  static async start(settings: Record<string, string> = {}, log: Log = silentLog): Promise<TestApp> {
+  static async start(
+    settings: Record<string, string> = {},
+    log: Log = silentLog,
+    mailbox = new Mailbox(),
+  ): Promise<TestApp> {
     const databaseUrl = settings.DATABASE_URL ?? (await cloneDatabase());
-    const mailbox = new Mailbox();
     const app = await createApp(testConfig({ ...settings, DATABASE_URL: databaseUrl }), log, text =>
       mailbox.print(text),
     );
@@ -42,9 +45,9 @@ export class TestApp {
     return new TestApp(app, `http://127.0.0.1:${port}`, databaseUrl, mailbox, settings.DATABASE_URL === undefined);
   }
 
-  /** Another instance on the same database. */
+  /** Another instance on the same database. Mails go out by whichever takes the job, so they share a mailbox. */
   twin(settings: Record<string, string> = {}): Promise<TestApp> {
-    return TestApp.start({ ...settings, DATABASE_URL: this.databaseUrl });
+    return TestApp.start({ ...settings, DATABASE_URL: this.databaseUrl }, silentLog, this.mailbox);
   }
 
   rest<Body = never>(method: string, path: string, options: RestOptions = {}): Promise<Answer<Body>> {
