@@ -16,12 +16,20 @@ const SAMPLES: Readonly<Record<string, string>> = {
   METRICS_TOKEN: 'token',
   TRUST_PROXY: '10.0.0.0/8',
   CORS_ORIGINS: 'https://app.example.org',
+  OUTBOUND_ALLOW: '10.0.0.0/8',
+  OUTBOUND_CA_FILE: '/etc/slipway/authorities.pem',
   PERSISTED_OPERATIONS: '/etc/slipway/operations.json',
 };
 const BOOTSTRAP = { BOOTSTRAP_EMAIL: 'ann@example.org', BOOTSTRAP_PASSWORD: 'correct horse battery' };
 
 const source = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
-const settings = new Set([...source.matchAll(/settings\s*\.\w+\(\s*'([A-Z_]+)'/g)].map(([, name]) => name as string));
+/** Read by it, but no setting of ours. */
+const OF_THE_SYSTEM = new Set(['PATH']);
+const settings = new Set(
+  [...source.matchAll(/settings\s*\.\w+\(\s*'([A-Z_]+)'/g)]
+    .map(([, name]) => name as string)
+    .filter(name => !OF_THE_SYSTEM.has(name)),
+);
 const production = { NODE_ENV: 'production' };
 const isUnset = (shown: string): boolean => ['none', 'made at first start'].includes(shown);
 
