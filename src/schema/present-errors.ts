@@ -48,9 +48,13 @@ export function wholeFault(errors: readonly GraphQLFormattedError[] | undefined)
 
 const WHOLE_CODES = new Set<unknown>(['RATE_LIMITED', 'NOT_READY']);
 
+/** What was thrown first. GraphQL's own errors say most on the outside: there they name the variable at fault. */
 function originOf(thrown: unknown): unknown {
-  const { originalError } = thrown as { originalError?: unknown };
-  return originalError instanceof Error ? originOf(originalError) : thrown;
+  let origin = thrown;
+  for (let next = thrown; next instanceof Error; next = (next as { originalError?: unknown }).originalError)
+    origin = next;
+  const isGraphqls = origin instanceof GraphQLError && !(origin instanceof ArgumentValidationError);
+  return isGraphqls ? thrown : origin;
 }
 
 /** Codes of Apollo's own that its clients look for. */
