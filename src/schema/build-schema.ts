@@ -15,7 +15,8 @@ export async function createSchema(
 ): Promise<GraphQLSchema> {
   const schema = await buildSchema({
     resolvers: [...resolvers] as unknown as NonEmptyArray<() => void>,
-    validate: { forbidUnknownValues: false, stopAtFirstError: true },
+    // TypeGraphQL would skip nulls with what is missing; `Omittable` and `Clearable` tell the two apart.
+    validate: { forbidUnknownValues: false, stopAtFirstError: true, skipMissingProperties: false },
     pubSub: noPubSub,
   });
   return guard(withErrorCodes(schema), idempotency);
