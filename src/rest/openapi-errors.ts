@@ -103,6 +103,7 @@ export const problemSchema: JsonSchema = {
     requestId: text('Finds the request in the log of the service.'),
     fields: { type: 'array', description: 'What is wrong with which field.', items: refer('FieldFault') },
     retryAfterSeconds: { type: 'integer', description: 'As in the header Retry-After.', minimum: 0 },
+    limit: { ...refer('Budget'), description: 'The budget that is used up.' },
     challenge: text('Give it to verify-otp with the mailed code.'),
     usedBy: { type: 'array', description: 'What still needs the resource.', items: { type: 'string' } },
   },
@@ -114,6 +115,17 @@ export const fieldFaultSchema: JsonSchema = {
   type: 'object',
   properties: { field: text('Its name; a path for nested ones.'), message: text('What it must be.') },
   required: ['field', 'message'],
+};
+
+export const budgetSchema: JsonSchema = {
+  description: 'How many requests may be made in which time.',
+  type: 'object',
+  properties: {
+    name: text('As in the headers RateLimit and RateLimit-Policy.'),
+    max: { type: 'integer', minimum: 1 },
+    windowSeconds: { type: 'integer', minimum: 0 },
+  },
+  required: ['name', 'max', 'windowSeconds'],
 };
 
 export const errorCodeSchema: JsonSchema = {

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { ErrorBook, errorCodeSchema, fieldFaultSchema, problemSchema } from './openapi-errors.ts';
+import { budgetSchema, ErrorBook, errorCodeSchema, fieldFaultSchema, problemSchema } from './openapi-errors.ts';
 import { factsOf } from './openapi-facts.ts';
 import { headers, requestHeaders } from './openapi-headers.ts';
 import { info, securitySchemes } from './openapi-info.ts';
@@ -33,6 +33,7 @@ export function describeRest(schema: GraphQLSchema): OpenApiDocument {
   }
   books.schemas.add('Problem', problemSchema);
   books.schemas.add('FieldFault', fieldFaultSchema);
+  books.schemas.add('Budget', budgetSchema);
   books.schemas.add('ErrorCode', errorCodeSchema);
   return {
     openapi: '3.1.0',
