@@ -49,6 +49,8 @@ async function bundle() {
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
+    // Its CommonJS half hides its requires from a bundler.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     banner: { js: COMMONJS },
     plugins: [oneGraphql(), absentIsExternal()],
     logLevel: 'warning',
