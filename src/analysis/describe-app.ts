@@ -1,10 +1,10 @@
 import { AnalysisFailure } from './analysis-failure.ts';
 import type { AnalysisWarning, AppResult, Builder, Finding, FindingField } from './analysis-result.ts';
 import type { BuildSettings } from './build-settings.ts';
+import { composeFileOf, composeServices, dockerfileOf, exposedPorts } from './declared/container-files.ts';
+import { declaredRelease, declaredStart } from './declared/start-commands.ts';
 import { dockerignoreOf } from './dockerfile/dockerignore.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from './finding.ts';
-import { composeFileOf, composeServices, dockerfileOf, exposedPorts } from './findings/container-files.ts';
-import { declaredRelease, declaredStart } from './findings/declared-start.ts';
 import type { Folder } from './repository/folder.ts';
 import { signsIn } from './signs.ts';
 import { type BuildPlan, noFacts, type Stack, type StackFacts } from './stack.ts';

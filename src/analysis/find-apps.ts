@@ -1,5 +1,6 @@
-import { dockerfileOf } from './findings/container-files.ts';
+import { dockerfileOf } from './declared/container-files.ts';
 import type { Folder } from './repository/folder.ts';
+import { valueAt } from './repository/plain-values.ts';
 import { asides } from './repository/reading-order.ts';
 import { signsIn } from './signs.ts';
 import { nodeFrameworkOf } from './stacks/node/node-framework.ts';
@@ -33,27 +34,35 @@ function homesOf(root: Folder): string[] {
   return [...homes].sort().slice(0, mostHomes);
 }
 
+const sidelined =
+  /^\.|example|sample|^(?:vendor|dist|build|target|out|functions|templates|scripts|tools|android|ios|www|htdocs|html|public_html)$/;
+
 function isCandidate(path: string): boolean {
   const names = path.split('/');
-  return (
-    names.length <= deepest &&
-    !names.some(
-      name =>
-        name.startsWith('.') ||
-        asides.has(name) ||
-        /^(?:vendor|dist|build|target|out|functions|node_modules|templates|scripts|tools|android|ios)$/.test(name),
-    )
-  );
+  return names.length <= deepest && !names.some(name => asides.has(name) || sidelined.test(name));
 }
 
 function isApp(folder: Folder): boolean {
   if (dockerfileOf(folder) !== null) return true;
   const [best] = signsIn(folder);
   if (best === undefined || best.sign.confidence < 0.5) return false;
-  if (best.stack.language !== 'node')
-    return starts(folder, best.stack.describe(folder).startCommand[0]?.confidence ?? 0, best.stack.language);
+  const { language } = best.stack;
+  if (language === 'node') return isNodeApp(folder);
+  return starts(folder, best.stack.describe(folder).startCommand[0]?.confidence ?? 0, language);
+}
+
+/** A library may be built and tested with a framework too, but it has a face for those who import it, and no start. */
+function isNodeApp(folder: Folder): boolean {
   const manifest = new PackageManifest(folder);
-  return nodeFrameworkOf(folder).length > 0 || manifest.script('start') !== null;
+  if (manifest.script('start') !== null) return true;
+  const isImported = ['exports', 'main', 'module', 'types', 'bin'].some(
+    field => valueAt(manifest.json, field) !== undefined,
+  );
+  const isWorkedOn = manifest.script('dev') !== null || manifest.script('build') !== null;
+  const isConfigured = folder.names.some(name =>
+    /^(?:next|nuxt|vite|astro|svelte|remix|react-router)\.config\./.test(name),
+  );
+  return nodeFrameworkOf(folder).length > 0 && !isImported && (isWorkedOn || isConfigured);
 }
 
 /** Libraries have manifests too; what they lack is a beginning. */

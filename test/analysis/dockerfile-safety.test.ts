@@ -84,7 +84,7 @@ describe('what a person sets', () => {
         fc.pre(!/^\s*(?:npm|pnpm|yarn|bun) /.test(installCommand));
         expect(await shapeOf(files, { installCommand, buildCommand, startCommand })).toEqual(plain);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -96,7 +96,7 @@ describe('what a person sets', () => {
           words === undefined ? String(run(command)).slice('RUN '.length) : (JSON.parse(words)[2] as string);
         expect(arrived).toBe(words === undefined ? command.trim() : command);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -122,7 +122,7 @@ describe('what a person sets', () => {
           'CMD',
         ]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
@@ -240,7 +240,7 @@ describe('what a repository says', () => {
         expect(shape.at(-1)).toBe('CMD');
         expect(shape.filter(word => word === 'FROM').length).toBeLessThanOrEqual(5);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

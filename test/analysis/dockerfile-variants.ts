@@ -222,6 +222,7 @@ const others: Variant[] = [
   { it: 'Scala', files: { 'build.sbt': '' } },
   { it: 'Leiningen', files: { 'project.clj': '' } },
   { it: 'tools.deps', files: { 'deps.edn': '{}', 'build.clj': '' } },
+  { it: 'Haunt', files: { 'haunt.scm': '' } },
   { it: 'Hugo', files: { 'hugo.toml': '', 'package.json': {} } },
   { it: 'plain pages', files: { 'index.html': '' }, hasOneStage: true },
   {

@@ -60,7 +60,7 @@ describe('monorepos', () => {
     const files = {
       'backend/requirements.txt': 'flask\ngunicorn\n',
       'backend/app.py': '',
-      'frontend/package.json': { dependencies: { 'react-scripts': '5' } },
+      'frontend/package.json': { dependencies: { 'react-scripts': '5' }, scripts: { build: 'react-scripts build' } },
     };
     const result = await analyze(files);
     expect(result).toMatchObject({ language: 'python', directory: 'backend', contextDirectory: 'backend' });

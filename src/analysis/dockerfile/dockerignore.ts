@@ -1,4 +1,7 @@
-/** Written beside the generated Dockerfile. Secrets and what the build makes itself stay out of the image. */
+/**
+ * Written beside the generated Dockerfile: what the build makes itself stays out. A committed .env.production stays in,
+ * since Vite, Next and their like build with it.
+ */
 const ignored: Readonly<Record<string, readonly string[]>> = {
   node: ['**/node_modules', '**/.next', '**/.nuxt', '**/.output', '**/.svelte-kit', '**/.turbo'],
   deno: ['**/node_modules'],
@@ -16,6 +19,6 @@ const ignored: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function dockerignoreOf(language: string | null): string {
-  const always = ['.git', '.github', '**/.env', '**/.env.*', '!**/.env.example', '**/*.log', '**/.DS_Store'];
+  const always = ['.git', '.github', '**/.env*.local', '**/*.log', '**/.DS_Store'];
   return `${[...always, ...(ignored[language ?? ''] ?? [])].join('\n')}\n`;
 }

@@ -45,7 +45,7 @@ function caddyfile(isSinglePage: boolean): string[] {
   const fallback = isSinglePage ? ' /index.html' : '';
   const notFound = ['  handle_errors {', '    rewrite * /404.html', '    file_server', '  }'];
   return [
-    ...['{', '  admin off', '  auto_https off', '  persist_config off', '}'],
+    ...['{', '  admin off', '  auto_https off', '}'],
     ...[':{$PORT:8080} {', '  root * /srv', '  encode zstd gzip'],
     `  try_files {path} {path}.html {path}/index.html${fallback}`,
     ...['  file_server {', '    hide .git .env*', '  }'],

@@ -12,11 +12,12 @@ import { goStack } from './go.stack.ts';
 import { haskellStack } from './haskell.stack.ts';
 import { javaStack } from './java/java.stack.ts';
 import { nodeStack } from './node/node.stack.ts';
-import { phpStack } from './php.stack.ts';
+import { phpStack } from './php/php.stack.ts';
 import { pythonStack } from './python/python.stack.ts';
-import { rubyStack } from './ruby.stack.ts';
+import { rubyStack } from './ruby/ruby.stack.ts';
 import { rustStack } from './rust.stack.ts';
 import { scalaStack } from './scala.stack.ts';
+import { schemeStack } from './scheme.stack.ts';
 import { shellStack } from './shell.stack.ts';
 import { siteGeneratorStack } from './site-generator.stack.ts';
 import { staticStack } from './static.stack.ts';
@@ -45,6 +46,7 @@ export const allStacks: readonly Stack[] = [
   nodeStack,
   cobolStack,
   ...cppStacks,
+  schemeStack,
   siteGeneratorStack,
   staticStack,
   shellStack,

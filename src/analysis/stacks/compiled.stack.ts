@@ -1,18 +1,15 @@
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import {
   type CacheMount,
-  cmd,
   copy,
   dockerfile,
   env,
-  expose,
   from,
   type Instruction,
   run,
-  user,
   workdir,
 } from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, found } from '../finding.ts';
 import type { Folder } from '../repository/folder.ts';
 import { type BuildPlan, noFacts, type Stack, type StackFacts } from '../stack.ts';
@@ -102,9 +99,7 @@ function compiledDockerfile(rules: CompiledLanguage, folder: Folder, plan: Build
     isAlpine ? run('adduser -S -u 10001 app') : addUser(),
     env({ PORT: plan.port }),
     copy([rules.output ?? '/app'], rules.output ?? '/app', { from: 'build', owner: '10001:10001' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 

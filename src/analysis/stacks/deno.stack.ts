@@ -1,7 +1,7 @@
-import { cmd, copy, dockerfile, env, expose, from, run, user, workdir } from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { fallbackVersion, versionInFile, versionOfTool } from '../declared/versions.ts';
+import { copy, dockerfile, env, from, run, workdir } from '../dockerfile/dockerfile.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { type Candidates, candidates, type Found, found } from '../finding.ts';
-import { fallbackVersion, versionInFile, versionOfTool } from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { objectAt, textAt } from '../repository/plain-values.ts';
 import { type BuildPlan, noFacts, type Stack } from '../stack.ts';
@@ -47,7 +47,7 @@ export const denoStack: Stack = {
 
 /** Programs that import by address run on nothing else. */
 function importsByAddress(folder: Folder): Found<string> | null {
-  for (const [name, text] of folder.texts(/^(?:main|mod|server|index|app)\.tsx?$/)) {
+  for (const [name, text] of folder.texts(/^(?:src\/)?(?:main|mod|server|index|app)\.[jt]sx?$/)) {
     if (/from\s{1,4}['"](?:https:\/\/deno\.land\/|jsr:|npm:)|\bDeno\.serve\(/.test(text))
       return found('deno', folder.where(name), 'it imports by address', 0.8);
   }
@@ -114,8 +114,6 @@ function denoDockerfile(folder: Folder, plan: BuildPlan): string {
     env({ DENO_DIR: '/deno-dir', PORT: plan.port }),
     copy(['/deno-dir'], '/deno-dir', { from: 'build', owner: 'deno:deno' }),
     copy(['/app'], '/app', { from: 'build', owner: 'deno:deno' }),
-    user('deno'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('deno', plan),
   );
 }

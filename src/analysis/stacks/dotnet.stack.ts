@@ -1,20 +1,8 @@
+import { fallbackVersion, firstVersion, majorMinor } from '../declared/versions.ts';
 import { addUser } from '../dockerfile/debian.ts';
-import {
-  cmd,
-  copy,
-  dockerfile,
-  env,
-  expose,
-  from,
-  type Instruction,
-  isCopyable,
-  run,
-  user,
-  workdir,
-} from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { copy, dockerfile, env, from, type Instruction, isCopyable, run, workdir } from '../dockerfile/dockerfile.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../finding.ts';
-import { fallbackVersion, firstVersion, majorMinor } from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { textAt } from '../repository/plain-values.ts';
 import { elementsNamed, type XmlElement } from '../repository/xml-text.ts';
@@ -68,7 +56,7 @@ export const dotnetStack: Stack = {
 /** A project at the root needs no name; anywhere else the command has to say which one. */
 const target = (project: string | null): string => (project?.includes('/') && isCopyable(project) ? ` ${project}` : '');
 
-/** Nearest first, web before console before library; tests are no candidates. */
+/** Nearest first, a server before a program before a library; tests are no candidates. */
 function projectsOf(folder: Folder): Candidates<string> {
   const files = folder.files.filter(name => projectFile.test(name) && !/tests?\b/i.test(name)).slice(0, 200);
   const ranked = files.map(name => ({ name, rank: name.split('/').length * 2 + kindRank(folder.xml(name)) * 3 }));
@@ -80,8 +68,9 @@ function projectsOf(folder: Folder): Candidates<string> {
 const sdkOf = (project: XmlElement | null): string => project?.children[0]?.attributes.Sdk ?? '';
 
 function kindRank(project: XmlElement | null): number {
-  if (/\.Web$|BlazorWebAssembly|Worker/.test(sdkOf(project))) return 0;
-  return /exe/i.test(propertyOf(project, 'OutputType') ?? '') ? 1 : 2;
+  if (/\.Web$/.test(sdkOf(project))) return 0;
+  if (/Worker$/.test(sdkOf(project)) || /exe/i.test(propertyOf(project, 'OutputType') ?? '')) return 1;
+  return /BlazorWebAssembly$/.test(sdkOf(project)) ? 2 : 3;
 }
 
 function propertyOf(project: XmlElement | null, name: string): string | null {
@@ -116,7 +105,10 @@ function startOf(folder: Folder, projects: Candidates<string>): Candidates<strin
     const written = propertyOf(folder.xml(value), 'AssemblyName') ?? '';
     const stem = value.slice(value.lastIndexOf('/') + 1).replace(projectFile, '');
     const name = [written, stem].find(candidate => /^[\w.-]{1,200}$/.test(candidate));
-    return name === undefined ? [] : [found(`./out/${name}`, file, 'what the project is published as', confidence)];
+    const isLibrary = kindRank(folder.xml(value)) === 3 && sdkOf(folder.xml(value)) !== '';
+    return name === undefined
+      ? []
+      : [found(`./out/${name}`, file, 'what the project is published as', isLibrary ? 0.4 : confidence)];
   });
   return candidates(...starts, singleProgram(folder));
 }
@@ -158,9 +150,7 @@ function dotnetDockerfile(folder: Folder, plan: BuildPlan): string {
     addUser(),
     env({ PORT: plan.port, ASPNETCORE_URLS: `http://0.0.0.0:${plan.port}` }),
     copy(['/app/out'], '/app/out', { from: 'build', owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 

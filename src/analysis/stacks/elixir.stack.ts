@@ -1,19 +1,8 @@
+import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
-import {
-  cmd,
-  copy,
-  dockerfile,
-  env,
-  expose,
-  from,
-  type Instruction,
-  run,
-  user,
-  workdir,
-} from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { copy, dockerfile, env, from, type Instruction, run, workdir } from '../dockerfile/dockerfile.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, found } from '../finding.ts';
-import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { type BuildPlan, noFacts, type Stack } from '../stack.ts';
 
@@ -110,9 +99,7 @@ function elixirDockerfile(folder: Folder, plan: BuildPlan): string {
     addUser(),
     env({ LANG: 'C.UTF-8', MIX_ENV: 'prod', PHX_SERVER: 'true', PORT: plan.port }),
     copy([`/app/_build/prod/rel/${name}`], `/app/_build/prod/rel/${name}`, { from: 'build', owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 

@@ -1,5 +1,5 @@
+import { fallbackVersion, versionOfTool } from '../declared/versions.ts';
 import { candidates } from '../finding.ts';
-import { fallbackVersion, versionOfTool } from '../findings/declared-versions.ts';
 import { type CompiledLanguage, compiledStack } from './compiled.stack.ts';
 
 const gleam: CompiledLanguage = {

@@ -1,19 +1,8 @@
+import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
 import { aptInstall } from '../dockerfile/debian.ts';
-import {
-  cmd,
-  copy,
-  dockerfile,
-  env,
-  expose,
-  from,
-  type Instruction,
-  isCopyable,
-  run,
-  workdir,
-} from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { copy, dockerfile, env, from, type Instruction, isCopyable, run, workdir } from '../dockerfile/dockerfile.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../finding.ts';
-import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { type BuildPlan, noFacts, type Stack } from '../stack.ts';
 
@@ -155,9 +144,7 @@ function goDockerfile(folder: Folder, plan: BuildPlan): string {
     aptInstall('ca-certificates', 'tzdata'),
     env({ PORT: plan.port, GIN_MODE: plan.framework === 'gin' ? 'release' : null }),
     copy(['/app'], '/app', { from: 'build', owner: '10001:10001' }),
-    'USER 10001:10001',
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('10001:10001', plan),
   );
 }
 

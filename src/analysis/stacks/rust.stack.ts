@@ -1,26 +1,17 @@
+import { fallbackVersion, firstVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import {
   type CacheMount,
-  cmd,
   copy,
   dockerfile,
   env,
-  expose,
   from,
   type Instruction,
   run,
-  user,
   workdir,
 } from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../finding.ts';
-import {
-  fallbackVersion,
-  firstVersion,
-  majorMinor,
-  versionInFile,
-  versionOfTool,
-} from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { listAt, objectAt, textAt, textsAt, valueAt } from '../repository/plain-values.ts';
 import { type BuildPlan, noFacts, type Stack } from '../stack.ts';
@@ -163,9 +154,7 @@ function rustDockerfile(folder: Folder, plan: BuildPlan): string {
     addUser(),
     env({ PORT: plan.port, ROCKET_ADDRESS: '0.0.0.0', ROCKET_PORT: plan.port }),
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 

@@ -1,5 +1,5 @@
+import { fallbackVersion, versionInFile } from '../declared/versions.ts';
 import { candidates, found } from '../finding.ts';
-import { fallbackVersion, versionInFile } from '../findings/declared-versions.ts';
 import { type CompiledLanguage, compiledStack } from './compiled.stack.ts';
 
 const scala: CompiledLanguage = {

@@ -1,8 +1,8 @@
+import { declaredStart } from '../declared/start-commands.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
-import { cmd, copy, dockerfile, env, expose, from, run, user, workdir } from '../dockerfile/dockerfile.ts';
-import { startWords } from '../dockerfile/start-words.ts';
+import { copy, dockerfile, env, from, run, workdir } from '../dockerfile/dockerfile.ts';
+import { serve } from '../dockerfile/serve.ts';
 import { candidates, found } from '../finding.ts';
-import { declaredStart } from '../findings/declared-start.ts';
 import { noFacts, type Stack } from '../stack.ts';
 
 const scripts = ['start.sh', 'run.sh', 'entrypoint.sh'];
@@ -41,8 +41,6 @@ export const shellStack: Stack = {
       run(plan.installCommand),
       copy(['.'], './', { owner: 'app:app' }),
       run(plan.buildCommand),
-      user('app'),
-      expose(plan.port),
-      cmd(startWords(plan.startCommand)),
+      ...serve('app', plan),
     ),
 };

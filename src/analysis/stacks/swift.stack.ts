@@ -1,5 +1,5 @@
+import { fallbackVersion, majorMinor, versionInFile } from '../declared/versions.ts';
 import { candidates, found } from '../finding.ts';
-import { fallbackVersion, majorMinor, versionInFile } from '../findings/declared-versions.ts';
 import type { Folder } from '../repository/folder.ts';
 import { type CompiledLanguage, compiledStack, debian } from './compiled.stack.ts';
 

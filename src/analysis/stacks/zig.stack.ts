@@ -3,7 +3,7 @@ import { type CompiledLanguage, compiledStack, plainName } from './compiled.stac
 const zig: CompiledLanguage = {
   language: 'zig',
   packageManager: 'zig',
-  sign: folder => folder.first(['build.zig']),
+  sign: folder => folder.first(['build.zig', 'gyro.zzz']) ?? folder.names.find(name => name.endsWith('.zig')) ?? null,
   build: () => 'zig build -Doptimize=ReleaseSafe',
   start: folder => {
     const text = folder.text('build.zig') ?? '';

@@ -1,19 +1,16 @@
+import { major } from '../../declared/versions.ts';
 import { addUser } from '../../dockerfile/debian.ts';
 import {
   type CacheMount,
-  cmd,
   copy,
   dockerfile,
   env,
-  expose,
   from,
   type Instruction,
   run,
-  user,
   workdir,
 } from '../../dockerfile/dockerfile.ts';
-import { startWords } from '../../dockerfile/start-words.ts';
-import { major } from '../../findings/declared-versions.ts';
+import { serve } from '../../dockerfile/serve.ts';
 import type { Folder } from '../../repository/folder.ts';
 import type { BuildPlan } from '../../stack.ts';
 import { currentJava } from './java-version.ts';
@@ -46,9 +43,7 @@ export function javaDockerfile(folder: Folder, plan: BuildPlan): string {
       JAVA_TOOL_OPTIONS: '-XX:MaxRAMPercentage=75',
     }),
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 

@@ -4,6 +4,7 @@ import { textAt, valueAt } from '../../repository/plain-values.ts';
 import { noFacts, type Stack } from '../../stack.ts';
 import { javaDockerfile } from './java.dockerfile.ts';
 import { gradleFile, type JavaBuild, javaBuildOf, mavenFile } from './java-build.ts';
+import { isDistribution, javaStartOf } from './java-start.ts';
 import { javaVersionOf } from './java-version.ts';
 
 /** Kotlin, and Groovy, run on the same machine and are built by the same tools. */
@@ -29,7 +30,7 @@ export const javaStack: Stack = {
       packageManager:
         build === null ? [] : [found(build.tool, folder.where(build.file), `${build.file} is written for it`, 0.97)],
       buildCommand: build === null ? [] : [buildOf(folder, build)],
-      startCommand: startOf(folder, build, bestOf(frameworks)),
+      startCommand: javaStartOf(folder, build, bestOf(frameworks)),
       isStatic: [found(false, null, 'Java programs serve by themselves', 0.95)],
       port: candidates(configuredPort(folder), found(defaultPort(bestOf(frameworks)), null, 'the usual port', 0.7)),
     };
@@ -39,9 +40,9 @@ export const javaStack: Stack = {
 };
 
 const frameworkSigns: readonly (readonly [name: string, sign: RegExp])[] = [
-  ['spring-boot', /org\.springframework\.boot|spring-boot/],
   ['quarkus', /io\.quarkus/],
   ['micronaut', /io\.micronaut/],
+  ['spring-boot', /org\.springframework\.boot|spring-boot/],
   ['ktor', /io\.ktor|ktor-server/],
   ['dropwizard', /io\.dropwizard/],
   ['helidon', /io\.helidon/],
@@ -100,66 +101,6 @@ function buildOf(folder: Folder, { tool, file }: JavaBuild): Found<string> {
     'Gradle packages the program',
     0.93,
   );
-}
-
-/** Gradle's application plugin leaves a script beside the libraries; its jar alone cannot start. */
-function isDistribution(folder: Folder): boolean {
-  const text = javaBuildOf(folder)?.mentions ?? '';
-  return (
-    /^\s{0,8}(?:id\s{0,4}\(?['"]application['"]|application\s{0,4}$|apply plugin:\s{0,4}['"]application['"])/m.test(
-      text,
-    ) && !/springframework\.boot|shadow|quarkus|io\.ktor\.plugin/.test(text)
-  );
-}
-
-function startOf(folder: Folder, build: JavaBuild | null, framework: string | null): Candidates<string> {
-  if (build === null) return candidates(singleProgram(folder));
-  const home = build.module === '' ? '' : `${build.module}/`;
-  const options =
-    framework === 'spring-boot'
-      ? '-Dserver.port=$PORT '
-      : framework === 'wildfly-swarm'
-        ? '-Dswarm.http.port=$PORT '
-        : '';
-  const file = folder.where(build.file);
-  if (framework === 'quarkus') {
-    const output = build.tool === 'maven' ? 'target' : 'build';
-    return [
-      found(
-        `java $JAVA_OPTS -jar ${home}${output}/quarkus-app/quarkus-run.jar`,
-        file,
-        'Quarkus puts its program there',
-        0.9,
-      ),
-    ];
-  }
-  if (build.tool === 'maven')
-    return [found(`java ${options}$JAVA_OPTS -jar ${home}target/*jar`, file, 'Maven puts the program there', 0.88)];
-  const name = projectName(folder);
-  if (isDistribution(folder) && name !== null)
-    return [found(`./${home}build/install/${name}/bin/${name}`, file, 'Gradle puts a start script there', 0.85)];
-  return [
-    found(
-      `java $JAVA_OPTS -jar ${options}$(ls -1 ${home}build/libs/*jar | grep -v plain)`,
-      file,
-      'Gradle puts the program there',
-      0.88,
-    ),
-  ];
-}
-
-function projectName(folder: Folder): string | null {
-  const settings = folder.text('settings.gradle') ?? folder.text('settings.gradle.kts') ?? '';
-  return /^rootProject\.name\s{0,4}=\s{0,4}['"]([\w.-]{1,100})['"]/m.exec(settings)?.[1] ?? null;
-}
-
-/** A single file needs no build: Java runs it from its source. */
-function singleProgram(folder: Folder): Found<string> | null {
-  const file =
-    folder.first(['Main.java', 'App.java', 'Application.java']) ?? folder.names.find(name => name.endsWith('.java'));
-  return file && /^\w+\.java$/.test(file)
-    ? found(`java ${file}`, folder.where(file), `${file} is a program of one file`, 0.7)
-    : null;
 }
 
 function configuredPort(folder: Folder): Found<number> | null {

@@ -1,5 +1,5 @@
+import { portNumber } from '../../declared/container-files.ts';
 import { type Candidates, candidates, type Found, found } from '../../finding.ts';
-import { portNumber } from '../../findings/container-files.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { angularBuild } from './angular-workspace.ts';
 import { runScript } from './node-commands.ts';
@@ -32,9 +32,7 @@ export function startCommandOf(
 }
 
 function productionScript(manifest: PackageManifest, manager: NodePackageManager): Found<string> | null {
-  const name = ['start:prod', 'start:production', 'serve:prod', 'server'].find(
-    script => manifest.script(script) !== null,
-  );
+  const name = ['start:prod', 'start:production'].find(script => manifest.script(script) !== null);
   return name ? found(runScript(manager, name), manifest.file, `package.json has a ${name} script`, 0.85) : null;
 }
 

@@ -1,5 +1,5 @@
+import { fallbackVersion, firstVersion, versionInFile, versionOfTool } from '../../declared/versions.ts';
 import { type Candidates, candidates, type Found, found } from '../../finding.ts';
-import { fallbackVersion, firstVersion, versionInFile, versionOfTool } from '../../findings/declared-versions.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { PackageManifest } from './package-manifest.ts';
 

@@ -1,5 +1,5 @@
+import { firstVersion } from '../../declared/versions.ts';
 import { bestOf, candidates, type Found, found } from '../../finding.ts';
-import { firstVersion } from '../../findings/declared-versions.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { noFacts, type Stack, type StackFacts } from '../../stack.ts';
 import { nodeDockerfile } from './node.dockerfile.ts';

@@ -1,20 +1,17 @@
+import { majorMinor } from '../../declared/versions.ts';
 import { addUser, aptInstall } from '../../dockerfile/debian.ts';
 import {
   type CacheMount,
-  cmd,
   copy,
   dockerfile,
   env,
-  expose,
   from,
   type Instruction,
   isCopyable,
   run,
-  user,
   workdir,
 } from '../../dockerfile/dockerfile.ts';
-import { startWords } from '../../dockerfile/start-words.ts';
-import { majorMinor } from '../../findings/declared-versions.ts';
+import { serve } from '../../dockerfile/serve.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { valueAt } from '../../repository/plain-values.ts';
 import type { BuildPlan } from '../../stack.ts';
@@ -52,9 +49,7 @@ export function pythonDockerfile(folder: Folder, plan: BuildPlan): string {
     env({ PATH: `${venv}/bin:$PATH`, PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1', PORT: plan.port }),
     copy([venv], venv, { from: 'build' }),
     copy(['/app'], '/app', { from: 'build', owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }
 
@@ -193,8 +188,6 @@ function condaDockerfile(folder: Folder, plan: BuildPlan): string {
     env({ PYTHONUNBUFFERED: '1', PORT: plan.port }),
     copy(['/opt/conda'], '/opt/conda', { from: 'build' }),
     copy(['.'], './', { owner: 'app:app' }),
-    user('app'),
-    expose(plan.port),
-    cmd(startWords(plan.startCommand)),
+    ...serve('app', plan),
   );
 }

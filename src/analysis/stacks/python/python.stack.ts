@@ -1,11 +1,5 @@
+import { fallbackVersion, firstVersion, majorMinor, versionInFile, versionOfTool } from '../../declared/versions.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../../finding.ts';
-import {
-  fallbackVersion,
-  firstVersion,
-  majorMinor,
-  versionInFile,
-  versionOfTool,
-} from '../../findings/declared-versions.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { objectAt, textAt } from '../../repository/plain-values.ts';
 import { noFacts, type Stack, type StackFacts } from '../../stack.ts';

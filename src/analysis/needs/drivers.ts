@@ -3,7 +3,7 @@ import { objectAt } from '../repository/plain-values.ts';
 import { childText, elementsNamed } from '../repository/xml-text.ts';
 import { PackageManifest } from '../stacks/node/package-manifest.ts';
 import { PythonDependencies } from '../stacks/python/python-dependencies.ts';
-import { gemsOf } from '../stacks/ruby.stack.ts';
+import { gemsOf } from '../stacks/ruby/ruby-gems.ts';
 
 /** Every package the manifests below ask for, in lower case, with the file that asks. */
 export function driversOf(folder: Folder): ReadonlyMap<string, string> {

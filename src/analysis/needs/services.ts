@@ -1,12 +1,17 @@
 import type { ServiceFinding } from '../analysis-result.ts';
+import { composeFileOf, composeServices } from '../declared/container-files.ts';
 import type { Folder } from '../repository/folder.ts';
-import { composeFileOf, composeServices } from './container-files.ts';
 import { driversOf } from './drivers.ts';
 import { type ServiceSigns, serviceSigns } from './service-signs.ts';
 
 /** Databases and their kin: one finding per kind, the strongest evidence of it first. */
 export function servicesOf(folder: Folder): ServiceFinding[] {
-  const all = [...inCompose(folder), ...inSettings(folder), ...amongDrivers(folder)];
+  const all = [
+    ...inCompose(folder),
+    ...inSettings(folder, 'declared'),
+    ...amongDrivers(folder),
+    ...inSettings(folder, 'hinted'),
+  ];
   return serviceSigns.flatMap(({ kind }) => all.find(finding => finding.kind === kind) ?? []);
 }
 
@@ -32,21 +37,21 @@ const imageName = (image: string): string => image.slice(0, 300).split('@')[0]?.
 const settingFiles =
   /(?:^|\/)(?:\.env[\w.-]*|env\.(?:example|sample)|schema\.prisma|drizzle\.config\.[cm]?[jt]s|database\.yml|settings(?:\/\w+)?\.py|application[\w-]*\.(?:properties|ya?ml)|appsettings\.json|doctrine\.yaml|app\.json|render\.yaml|(?:docker-)?compose[\w.-]*\.ya?ml|config\.exs|runtime\.exs|config\/database\.[jt]s)$/;
 
-function inSettings(folder: Folder): ServiceFinding[] {
+function inSettings(folder: Folder, by: 'declared' | 'hinted'): ServiceFinding[] {
   const found: ServiceFinding[] = [];
   for (const [name, text] of folder.texts(settingFiles)) {
     const plain = withoutCommentLines(text);
-    const named = serviceSigns.filter(({ declared }) => declared.test(plain));
-    found.push(...named.map(signs => declaredIn(folder, name, signs)));
+    const named = serviceSigns.filter(signs => signs[by].test(plain));
+    found.push(...named.map(signs => namedIn(folder, name, signs, by)));
   }
   return found;
 }
 
-const declaredIn = (folder: Folder, name: string, { kind }: ServiceSigns): ServiceFinding => ({
+const namedIn = (folder: Folder, name: string, { kind }: ServiceSigns, by: 'declared' | 'hinted'): ServiceFinding => ({
   kind,
-  reason: `${name} names it`,
+  reason: by === 'declared' ? `${name} names it` : `${name} has a variable for it`,
   file: folder.where(name),
-  required: true,
+  required: by === 'declared',
 });
 
 /** An address in a comment is an example of what could be. */

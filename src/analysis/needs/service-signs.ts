@@ -5,8 +5,10 @@ export interface ServiceSigns {
   readonly image: RegExp;
   /** Packages of any ecosystem; each is compared as a whole. */
   readonly drivers: readonly string[];
-  /** In settings: a provider, an address, a variable of its own. */
+  /** In settings: a provider or an address. */
   readonly declared: RegExp;
+  /** In settings: a variable of its own, which a template may carry without anybody using it. */
+  readonly hinted: RegExp;
 }
 
 export const serviceSigns: readonly ServiceSigns[] = [
@@ -29,7 +31,8 @@ export const serviceSigns: readonly ServiceSigns[] = [
       'bun/driver/pgdriver',
     ],
     declared:
-      /\bpostgres(?:ql)?(?:\+\w{1,20})?:\/\/|jdbc:postgresql:|provider\s{0,4}=\s{0,4}"(?:postgresql|postgres|cockroachdb)"|dialect\s{0,4}:\s{0,4}['"]postgresql['"]|adapter:\s{0,4}postgresql|backends\.postgresql|\bDB_CONNECTION=pgsql|\bDATABASE_CLIENT=postgres|heroku-postgresql|\bPOSTGRES_(?:USER|DB|PASSWORD|HOST|URL)\b|Ecto\.Adapters\.Postgres/,
+      /\bpostgres(?:ql)?(?:\+\w{1,20})?:\/\/|jdbc:postgresql:|provider\s{0,4}=\s{0,4}"(?:postgresql|postgres|cockroachdb)"|dialect\s{0,4}:\s{0,4}['"]postgresql['"]|adapter:\s{0,4}postgresql|backends\.postgresql|\bDB_CONNECTION=pgsql|\bDATABASE_CLIENT=postgres|heroku-postgresql|Ecto\.Adapters\.Postgres/,
+    hinted: /\bPOSTGRES_(?:USER|DB|PASSWORD|HOST|URL)\b/,
   },
   {
     kind: 'MYSQL',
@@ -63,14 +66,15 @@ export const serviceSigns: readonly ServiceSigns[] = [
       'pomelo.entityframeworkcore.mysql',
     ],
     declared:
-      /\bmysql2?(?:\+\w{1,20})?:\/\/|jdbc:mysql:|provider\s{0,4}=\s{0,4}"mysql"|dialect\s{0,4}:\s{0,4}['"]mysql['"]|adapter:\s{0,4}(?:mysql2|trilogy)|backends\.mysql|\bDB_CONNECTION=mysql|\bDATABASE_CLIENT=mysql|\bMYSQL_(?:USER|DATABASE|PASSWORD|HOST|ROOT_PASSWORD|ROOT_PASSWORD_FILE|URL)\b|Ecto\.Adapters\.MyXQL/,
+      /\bmysql2?(?:\+\w{1,20})?:\/\/|jdbc:mysql:|provider\s{0,4}=\s{0,4}"mysql"|dialect\s{0,4}:\s{0,4}['"]mysql['"]|adapter:\s{0,4}(?:mysql2|trilogy)|backends\.mysql|\bDB_CONNECTION=mysql|\bDATABASE_CLIENT=mysql|Ecto\.Adapters\.MyXQL/,
+    hinted: /\bMYSQL_(?:USER|DATABASE|PASSWORD|HOST|ROOT_PASSWORD|ROOT_PASSWORD_FILE|URL)\b/,
   },
   {
     kind: 'MARIADB',
     image: /^mariadb$/,
     drivers: ['mariadb', 'org.mariadb.jdbc:mariadb-java-client'],
-    declared:
-      /\bmariadb(?:\+\w{1,20})?:\/\/|jdbc:mariadb:|\bDB_CONNECTION=mariadb|\bMARIADB_(?:USER|DATABASE|PASSWORD|ROOT_PASSWORD)\b/,
+    declared: /\bmariadb(?:\+\w{1,20})?:\/\/|jdbc:mariadb:|\bDB_CONNECTION=mariadb/,
+    hinted: /\bMARIADB_(?:USER|DATABASE|PASSWORD|ROOT_PASSWORD)\b/,
   },
   {
     kind: 'REDIS',
@@ -108,8 +112,8 @@ export const serviceSigns: readonly ServiceSigns[] = [
       ...['redis.clients:jedis', 'io.lettuce:lettuce-core', 'org.springframework.boot:spring-boot-starter-data-redis'],
       ...['deadpool-redis', 'redix', 'stackexchange.redis', 'microsoft.extensions.caching.stackexchangeredis'],
     ],
-    declared:
-      /\brediss?:\/\/|heroku-redis|\bREDIS_(?:URL|HOST|PORT|PASSWORD|TLS_URL)\b|\bQUEUE_CONNECTION=redis|\bCACHE_(?:STORE|DRIVER)=redis/,
+    declared: /\brediss?:\/\/|heroku-redis|\bQUEUE_CONNECTION=redis|\bCACHE_(?:STORE|DRIVER)=redis/,
+    hinted: /\bREDIS_(?:URL|HOST|PORT|PASSWORD|TLS_URL)\b/,
   },
   {
     kind: 'MONGODB',
@@ -140,8 +144,8 @@ export const serviceSigns: readonly ServiceSigns[] = [
       ],
       'mongodb.driver',
     ],
-    declared:
-      /\bmongodb(?:\+srv)?:\/\/|provider\s{0,4}=\s{0,4}"mongodb"|\bMONGO(?:DB)?_(?:URI|URL|HOST|INITDB_\w{1,40})\b/,
+    declared: /\bmongodb(?:\+srv)?:\/\/|provider\s{0,4}=\s{0,4}"mongodb"/,
+    hinted: /\bMONGO(?:DB)?_(?:URI|URL|HOST|INITDB_\w{1,40})\b/,
   },
   {
     kind: 'ELASTICSEARCH',
@@ -153,7 +157,8 @@ export const serviceSigns: readonly ServiceSigns[] = [
       'opensearch-py',
       'github.com/elastic/go-elasticsearch',
     ],
-    declared: /\bELASTICSEARCH_(?:URL|HOSTS?|NODE)\b/,
+    declared: /\belasticsearch:9200\b/,
+    hinted: /\bELASTICSEARCH_(?:URL|HOSTS?|NODE)\b/,
   },
   {
     kind: 'RABBITMQ',
@@ -168,13 +173,15 @@ export const serviceSigns: readonly ServiceSigns[] = [
       'rabbitmq.client',
       'lapin',
     ],
-    declared: /\bamqps?:\/\/|\bRABBITMQ_(?:URL|HOST|DEFAULT_USER)\b/,
+    declared: /\bamqps?:\/\//,
+    hinted: /\bRABBITMQ_(?:URL|HOST|DEFAULT_USER)\b/,
   },
   {
     kind: 'MEMCACHED',
     image: /^memcached$/,
     drivers: ['memcached', 'memjs', 'pymemcache', 'pylibmc', 'dalli', 'ext-memcached'],
-    declared: /\bMEMCACHED?_(?:SERVERS?|URL|HOST)\b/,
+    declared: /\bmemcached:\/\/|\bmemcached:11211\b/,
+    hinted: /\bMEMCACHED?_(?:SERVERS?|URL|HOST)\b/,
   },
   {
     kind: 'KAFKA',
@@ -186,6 +193,7 @@ export const serviceSigns: readonly ServiceSigns[] = [
       'github.com/segmentio/kafka-go',
       'org.springframework.kafka:spring-kafka',
     ],
-    declared: /\bKAFKA_(?:BROKERS?|BOOTSTRAP_SERVERS)\b/,
+    declared: /\bkafka:9092\b/,
+    hinted: /\bKAFKA_(?:BROKERS?|BOOTSTRAP_SERVERS)\b/,
   },
 ];

@@ -3,20 +3,12 @@ import type { Folder } from '../repository/folder.ts';
 import { isObject, listAt, objectAt, type PlainObject, textAt, valueAt } from '../repository/plain-values.ts';
 
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
-const dockerfileNames = ['Dockerfile', 'Containerfile'];
+const dockerfileNames = ['Dockerfile', 'Containerfile', 'Dockerfile.prod', 'Dockerfile.production'];
 
 export const composeFileOf = (folder: Folder): string | null => folder.first(composeNames);
 
-/** One that stands alone under its usual name; variants like Dockerfile.dev are for other purposes. */
-export function dockerfileOf(folder: Folder): string | null {
-  return folder.first([
-    ...dockerfileNames,
-    'docker/Dockerfile',
-    '.docker/Dockerfile',
-    'Dockerfile.prod',
-    'Dockerfile.production',
-  ]);
-}
+/** One that stands at the root under its usual name; others are for other purposes, or for a person to choose. */
+export const dockerfileOf = (folder: Folder): string | null => folder.first(dockerfileNames);
 
 export interface ComposeService {
   readonly name: string;

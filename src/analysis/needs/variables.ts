@@ -1,7 +1,7 @@
 import type { VariableFinding } from '../analysis-result.ts';
+import { composeFileOf, composeServices } from '../declared/container-files.ts';
 import type { Folder } from '../repository/folder.ts';
 import { isObject, objectAt, textAt, valueAt } from '../repository/plain-values.ts';
-import { composeFileOf, composeServices } from './container-files.ts';
 import { dotenvLines, isSampleFile, isSecretFile } from './dotenv.ts';
 import { variablesInPrograms } from './program-variables.ts';
 

@@ -27,10 +27,13 @@ function procfileProcesses(folder: Folder): Process[] {
   return lines.flatMap(line => {
     const [, name, command] = /^([A-Za-z0-9_-]{1,63}):(.{1,4096})$/.exec(line) ?? [];
     const trimmed = withoutControls(command ?? '').trim();
-    if (name === undefined || trimmed === '') return [];
+    if (name === undefined || trimmed === '' || isElsewhere(trimmed)) return [];
     return [{ name, command: found(trimmed, folder.where('Procfile'), `the Procfile's ${name} process`, 0.98) }];
   });
 }
+
+/** Programs that exist on one platform's machines only. */
+const isElsewhere = (command: string): boolean => /^(?:vendor\/bin\/)?heroku-(?:php|hhvm)-/.test(command);
 
 const platformFiles: readonly { file: string; read(folder: Folder, file: string): string | null }[] = [
   { file: 'railpack.json', read: (folder, file) => textAt(folder.json(file), 'deploy', 'startCommand') },
