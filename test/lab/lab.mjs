@@ -1,0 +1,129 @@
+/**
+ * The lab: a container engine and images of its own making, on this machine. `up` builds what is missing and starts it,
+ * `down` stops it; what was built is cached. No image is pulled from anywhere.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const cache = process.env.SLIPWAY_LAB_CACHE ?? join(homedir(), '.cache', 'slipway-lab');
+const dataRoot = join(cache, 'docker');
+const PACKAGES = ['docker.io', 'debootstrap', 'iptables', 'iproute2'];
+const BASE_PACKAGES = 'ca-certificates,curl,git,iproute2,iptables,openssh-server,sudo';
+
+/** Our names for what the official images are called, and what each is made from. */
+const IMAGES = [
+  { recipe: 'node', tags: ['node:24-bookworm-slim'], gather: gatherNode },
+  { recipe: 'python', tags: ['python:3.11-slim-bookworm', 'python:3.12-slim-bookworm', 'python:3.13-slim-bookworm'] },
+  { recipe: 'caddy', tags: ['caddy:2', 'caddy:2-alpine'] },
+];
+
+const actions = { up, down };
+const action = actions[process.argv[2]];
+if (!action) {
+  console.error('usage: lab.mjs up|down');
+  process.exit(2);
+}
+await action();
+
+async function up() {
+  mkdirSync(cache, { recursive: true });
+  installPackages();
+  await startEngine();
+  await makeBase();
+  for (const image of IMAGES) makeImage(image);
+  console.log('The lab is up.');
+}
+
+async function down() {
+  const pidFile = join(cache, 'dockerd.pid');
+  if (!existsSync(pidFile)) return;
+  try {
+    process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGTERM');
+  } catch {
+    // It is gone already.
+  }
+}
+
+function installPackages() {
+  const missing = ['dockerd', 'debootstrap', 'iptables', 'ip'].some(program => !isInstalled(program));
+  if (!missing) return;
+  if (process.getuid() !== 0) fail('The lab needs root to install Debian packages.');
+  run('apt-get', ['update', '-qq']);
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES], {
+    DEBIAN_FRONTEND: 'noninteractive',
+  });
+}
+
+async function startEngine() {
+  if (isEngineUp()) return;
+  const log = openSync(join(cache, 'dockerd.log'), 'a');
+  const words = ['--data-root', dataRoot, '--pidfile', join(cache, 'dockerd.pid')];
+  spawn('dockerd', words, { detached: true, stdio: ['ignore', log, log] }).unref();
+  for (let tries = 0; tries < 120; tries += 1) {
+    if (isEngineUp()) return;
+    await pause(500);
+  }
+  fail(`Docker cannot run here; its log is ${join(cache, 'dockerd.log')}`);
+}
+
+async function makeBase() {
+  if (hasImage('debian:bookworm')) return;
+  const tar = join(cache, 'base.tar.gz');
+  if (!existsSync(tar)) {
+    const root = mkdtempSync(join(tmpdir(), 'slipway-base-'));
+    run('debootstrap', ['--variant=minbase', `--include=${BASE_PACKAGES}`, 'bookworm', root]);
+    run('tar', ['-C', root, '-czf', `${tar}.part`, '.']);
+    renameSync(`${tar}.part`, tar);
+    rmSync(root, { recursive: true, force: true });
+  }
+  run('docker', ['import', tar, 'debian:bookworm']);
+}
+
+function makeImage({ recipe, tags, gather }) {
+  if (tags.every(hasImage)) return;
+  const context = mkdtempSync(join(tmpdir(), 'slipway-image-'));
+  gather?.(context);
+  const file = join(here, 'images', `${recipe}.Dockerfile`);
+  run('docker', ['build', '--quiet', '--file', file, ...tags.flatMap(tag => ['--tag', tag]), context], {
+    DOCKER_BUILDKIT: '1',
+  });
+  rmSync(context, { recursive: true, force: true });
+}
+
+/** The pinned Node, and the npm of this machine. */
+function gatherNode(context) {
+  cpSync(process.execPath, join(context, 'node'));
+  cpSync('/etc/ssl/certs/ca-certificates.crt', join(context, 'ca-certificates.crt'), { dereference: true });
+  const npm = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' }).stdout.trim();
+  cpSync(join(npm, 'npm'), join(context, 'npm'), { recursive: true, dereference: true });
+}
+
+function isInstalled(program) {
+  return spawnSync('sh', ['-c', 'command -v "$0"', program]).status === 0;
+}
+
+function isEngineUp() {
+  return spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+}
+
+function hasImage(tag) {
+  return spawnSync('docker', ['image', 'inspect', tag], { stdio: 'ignore' }).status === 0;
+}
+
+function run(program, words, env = {}) {
+  const { status } = spawnSync(program, words, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) fail(`${program} ${words[0]} failed`);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
