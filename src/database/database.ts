@@ -1,5 +1,5 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
-import type { Pool } from 'pg';
+import { Pool } from 'pg';
 import { type Connection, poolConfig } from './connection.ts';
 import { openEmbeddedPostgres } from './embedded-postgres.ts';
 import { Listener } from './listener.ts';
@@ -16,6 +16,8 @@ interface Log {
   warn(context: object, message: string): void;
 }
 
+const READ_CONNECTIONS = 10;
+
 /** One PostgreSQL, as everything above sees it: entities, plain rows, and the ear for NOTIFY. */
 export class Database {
   private constructor(
@@ -23,14 +25,11 @@ export class Database {
     readonly pool: Pool,
     readonly rows: Rows,
     readonly listener: Listener,
+    private readonly reads: Pool,
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  static async open(
-    settings: Settings,
-    ormConfig: (connection: Connection) => Options,
-    log: Log,
-  ): Promise<Database> {
+  static async open(settings: Settings, ormConfig: (connection: Connection) => Options, log: Log): Promise<Database> {
     const { connection, stop } = await reachServer(settings, log);
     try {
       return await Database.#connect(connection, stop, ormConfig, log);
@@ -53,14 +52,25 @@ export class Database {
       log.warn({ err }, message),
     );
     await listener.start();
-    return new Database(orm, pool, new Rows(orm, pool), listener, stop);
+    const reads = readPool(connection, log);
+    return new Database(orm, pool, new Rows(orm, reads), listener, reads, stop);
   }
 
   async close(): Promise<void> {
     await this.listener.stop();
+    await this.reads.end();
     await this.orm.close(true);
     await this.stopServer();
   }
+}
+
+/**
+ * Reads have connections of their own: a change that reads on the way holds one already, and ten of them that wait
+ * for an eleventh would wait for each other.
+ */
+function readPool(connection: Connection, log: Log): Pool {
+  const pool = new Pool(poolConfig(connection, 'slipway reads', READ_CONNECTIONS));
+  return pool.on('error', err => log.warn({ err }, 'A connection to the database was lost'));
 }
 
 async function reachServer(
