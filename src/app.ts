@@ -38,6 +38,7 @@ import { Tokens } from './security/token.ts';
 import { CredentialService } from './services/credential.service.ts';
 import { InstanceService } from './services/instance.service.ts';
 import { Scope } from './services/scope.ts';
+import { Settling } from './services/settling.ts';
 
 const JOBS_STOP_MS = 20_000;
 
@@ -77,6 +78,7 @@ async function assemble(ground: Ground): Promise<App> {
   const bell = new RowBell(listener);
   const outbound = new Outbound({ allow: config.outboundAllow, caFile: config.outboundCaFile });
   const credentials = new CredentialService(rows, tokens, listener, warn);
+  const settling = new Settling(rows, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
   const { services, handlers, reseal } = makeServices(ground, { queue, feed, bell, counters, outbound });
   const [schema] = await Promise.all([
@@ -85,13 +87,17 @@ async function assemble(ground: Ground): Promise<App> {
     feed.start(),
     bell.start(),
     credentials.start(),
+    settling.start(),
     instance.bootstrap(config),
   ]);
   if (config.registration === 'invite') announceSetupCode(await instance.makeSetupCode(), print);
 
   const errors = new ErrorPresenter(log);
   const makeContext = (scope: Scope): Context => ({ scope, services, loaders: new Loaders(scope) });
-  const scopeOf = (response: Response) => new Scope(orm.em, rows, callerOf(response).viewer, callerOf(response).facts);
+  const scopeOf = (response: Response) => {
+    const { viewer, facts } = callerOf(response);
+    return new Scope(orm.em, rows, viewer, facts, () => settling.everywhere());
+  };
   const operations = new Operations(schema, config, makeContext, errors);
   const broadcaster = new Broadcaster((subscription, event) => operations.execute(subscription, event));
   const streaming = new Streaming(operations, broadcaster);

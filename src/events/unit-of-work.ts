@@ -30,6 +30,7 @@ export class UnitOfWork {
   readonly #notes: Note[] = [];
   readonly #events: StoredEvent[] = [];
   #isRepeat = false;
+  #revokes = false;
 
   constructor(
     readonly em: EntityManager,
@@ -59,6 +60,15 @@ export class UnitOfWork {
   /** An answer is only given again: nothing is done, so there is nothing to note. */
   repeat(): void {
     this.#isRepeat = true;
+  }
+
+  /** Ends or narrows somebody's credential: whoever asked for it is answered when no instance takes it any more. */
+  revoke(): void {
+    this.#revokes = true;
+  }
+
+  get revokes(): boolean {
+    return this.#revokes;
   }
 
   async complete(): Promise<void> {

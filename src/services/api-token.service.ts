@@ -53,6 +53,7 @@ export class ApiTokenService {
       const token = await scope.load(unit, ApiToken, id, ifVersion);
       if (token.userId !== scope.viewer.userId) throw new NotFound('ApiToken');
       unit.note(token);
+      unit.revoke();
       unit.em.remove(token);
       return { id };
     });

@@ -33,6 +33,7 @@ export class MemberService {
       const member = await scope.load(unit, User, id, ifVersion);
       if (role !== Role.OWNER) await keepAnOwner(unit, member);
       member.role = role;
+      unit.revoke();
       member.version += 1;
       unit.note(member);
       return member;
@@ -46,6 +47,7 @@ export class MemberService {
       const member = await scope.load(unit, User, id, ifVersion);
       await keepAnOwner(unit, member);
       unit.note(member);
+      unit.revoke();
       unit.em.remove(member);
       return { id };
     });

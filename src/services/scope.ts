@@ -57,6 +57,7 @@ export class Scope {
     readonly rows: Rows,
     private readonly maybeViewer: Viewer | undefined,
     readonly request: RequestFacts,
+    private readonly settle: () => Promise<void>,
     private readonly action = 'read',
     readonly notes: AnswerNotes = {},
   ) {}
@@ -72,20 +73,24 @@ export class Scope {
 
   /** The same viewer about to do something that has a name. */
   during(action: string): Scope {
-    return new Scope(this.root, this.rows, this.maybeViewer, this.request, action, this.notes);
+    return new Scope(this.root, this.rows, this.maybeViewer, this.request, this.settle, action, this.notes);
   }
 
   /** One transaction for the change and all that is told of it. Inside another one of this scope it joins that. */
   async transact<Result>(work: (unit: UnitOfWork) => Promise<Result>): Promise<Result> {
     if (this.#unit) return work(this.#unit);
-    return transact(this.root, this.#origin(), async unit => {
+    let revokes = false;
+    const result = await transact(this.root, this.#origin(), async unit => {
       this.#unit = unit;
       try {
         return await work(unit);
       } finally {
         this.#unit = undefined;
+        revokes = unit.revokes;
       }
     });
+    if (revokes) await this.settle();
+    return result;
   }
 
   /** A transaction inside the open one: work that fails takes back what it did, and no more. */
@@ -98,6 +103,7 @@ export class Scope {
       try {
         const result = await work();
         await unit.complete();
+        if (unit.revokes) outer.revoke();
         return result;
       } finally {
         this.#unit = outer;

@@ -79,6 +79,7 @@ export class SessionService {
   async endAll(unit: UnitOfWork, userId: string, exceptId: string | null = null): Promise<void> {
     const sessions = await unit.em.find(Session, { userId, endedAt: null });
     for (const session of sessions) if (session.id !== exceptId) session.endedAt = clock.now();
+    unit.revoke();
   }
 
   /** For what outlives a session: held until it is written, and refused if the session ended on the way here. */
@@ -119,5 +120,6 @@ export class SessionService {
 
 function end(unit: UnitOfWork, session: Session): undefined {
   session.endedAt = clock.now();
+  unit.revoke();
   unit.note(session, session.userId);
 }
