@@ -20,6 +20,15 @@ export class Mailbox {
     return this.#find(email, /#token=([\w-]+)/);
   }
 
+  /** The mails to that address, once one of them matches. None is taken. */
+  async waitFor(email: string, pattern: RegExp): Promise<string[]> {
+    for (;;) {
+      const mails = this.mailsTo(email).filter(text => pattern.test(text));
+      if (mails.length > 0) return mails;
+      await this.#news();
+    }
+  }
+
   mailsTo(email: string): string[] {
     return this.printed.filter(text => text.includes(`Mail to ${email} `));
   }
@@ -29,13 +38,17 @@ export class Mailbox {
     for (;;) {
       const index = this.printed.findLastIndex(text => text.includes(`Mail to ${email} `) && pattern.test(text));
       if (index >= 0) return pattern.exec(this.printed.splice(index, 1)[0] as string)?.[1] as string;
-      await new Promise<void>(resolve => {
-        const look = () => {
-          this.#waiting.delete(look);
-          resolve();
-        };
-        this.#waiting.add(look);
-      });
+      await this.#news();
     }
+  }
+
+  #news(): Promise<void> {
+    return new Promise(resolve => {
+      const look = () => {
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
   }
 }
