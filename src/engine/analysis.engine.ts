@@ -64,7 +64,10 @@ export class AnalysisEngine {
         rootDirectory: project.rootDirectory,
         cacheScope: project.id,
         onStep: step => {
-          if (step !== 'DONE') told = told.then(() => this.#tell(taken, step));
+          if (step === 'DONE') return;
+          told = told.then(() => this.#tell(taken, step));
+          // Awaited below; until then a refusal to write, such as of a deleted project, must not end the process.
+          told.catch(() => undefined);
         },
       });
       await told;
