@@ -16,7 +16,8 @@ export class Repository {
   @Field(() => String)
   fullName!: string;
 
-  @Field(() => Boolean, { name: 'private' })
+  // Not by the simple resolver, which would look for a property of the published name.
+  @Field(() => Boolean, { name: 'private', simple: false })
   isPrivate!: boolean;
 
   @Field(() => String, { nullable: true })
