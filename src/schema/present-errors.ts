@@ -20,7 +20,7 @@ export class ErrorPresenter {
     const error = originOf(thrown);
     if (error instanceof DomainError) return error;
     if (error instanceof ArgumentValidationError) return new Invalid(...faultsOf(error.extensions.validationErrors));
-    if (error instanceof GraphQLError) return faultOfCaller(error);
+    if (error instanceof GraphQLError && !isOurs(error)) return faultOfCaller(error);
     if (isDatabaseAway(error)) {
       this.log.error({ requestId, err: error }, 'The database is away');
       return new DomainError('NOT_READY', 'The database is away for the moment; try again', { retryAfterSeconds: 2 });
@@ -57,6 +57,12 @@ function originOf(thrown: unknown): unknown {
   return isGraphqls ? thrown : origin;
 }
 
+/**
+ * What went wrong while a field was being answered has a path: a null where there is none, a value a scalar cannot show.
+ * Only arguments are the caller's even then.
+ */
+const isOurs = ({ path, message }: GraphQLError): boolean => path !== undefined && !message.startsWith('Argument "');
+
 /** Codes of Apollo's own that its clients look for. */
 const KEPT_CODES = new Set(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
 
@@ -83,7 +89,7 @@ function variableFault(variable: string, message: string): FieldFault {
   const unknown = /Field "([^"]{1,64})" is not defined/.exec(message)?.[1];
   const field = printableName(`${variable}${path}${unknown ? `.${unknown}` : ''}`);
   if (unknown !== undefined) return { field, message: 'is not a known field' };
-  const expected = /(?:of (?:required )?type|Expected (?:non-nullable )?type) "([\w![\]]+)"/.exec(message)?.[1];
+  const expected = /(?:of (?:required )?type|Expected (?:non-nullable )?type) "?([\w![\]]+)"?/.exec(message)?.[1];
   const missing = /was not provided|must not be null|not to be null/.test(message);
   if (missing) return { field, message: 'is required' };
   const choices = /"(\w+)" enum/.exec(message)?.[1];
