@@ -1,5 +1,5 @@
 import { Response as SofaResponse } from 'fets';
-import type { DocumentNode, ExecutionResult, GraphQLField, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { ArgumentReader } from './arguments.ts';
 import { type Route, type RouteName, routeEntries, routes } from './routes.ts';
@@ -37,6 +37,7 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
     basePath: BASE_PATH,
     schema,
     routes: sofaRoutes(),
+    ignore: embeddedFields(schema),
     context: context => context,
     execute: async args => {
       const call = args.contextValue as Call;
@@ -58,6 +59,17 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
     return handler ? [toOperation(schema, name, route, handler)] : [];
   });
   return { operations, openApi: sofa.openAPIDocument };
+}
+
+/** SOFA would show nothing but the id of what has a route of its own; these are part of the answer all the same. */
+function embeddedFields(schema: GraphQLSchema): string[] {
+  return Object.values(schema.getTypeMap()).flatMap(type =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).flatMap(({ name, extensions }) =>
+          extensions.embedded === true ? [`${type.name}.${name}`] : [],
+        )
+      : [],
+  );
 }
 
 function sofaRoutes(): Parameters<typeof useSofa>[0]['routes'] {
