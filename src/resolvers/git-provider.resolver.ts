@@ -12,12 +12,14 @@ import {
   SaveTokenArgs,
 } from '../schema/inputs/git-provider.inputs.ts';
 import { PageArgs } from '../schema/inputs/page.inputs.ts';
+import { Raises } from '../schema/raises.ts';
 import { Deleted } from '../schema/types/auth.types.ts';
 import { Branch, Repository } from '../schema/types/project.types.ts';
 
 @Resolver()
 export class GitProviderResolver {
   @Allow(Role.MEMBER, TokenScope.write)
+  @Raises('TOKEN_REJECTED', 'REPOSITORY_NOT_FOUND', 'UPSTREAM_FAILED')
   @Mutation(() => GitProvider, {
     nullable: true,
     description: 'Connects a Git account; the token is tried first and never comes back.',
@@ -33,12 +35,14 @@ export class GitProviderResolver {
   }
 
   @AllowRead()
+  @Raises('NOT_FOUND')
   @Query(() => [Repository], { description: 'Searches the repositories of all connected accounts at once.' })
   repositories(@Args() wish: RepositoriesArgs, @Ctx() { scope, services }: Context): Promise<Repository[]> {
     return services.repositorySearch.search(scope, wish);
   }
 
   @AllowRead()
+  @Raises('REPOSITORY_NOT_FOUND', 'TOKEN_REJECTED', 'UPSTREAM_FAILED')
   @Query(() => [Branch], { description: 'Branches of a repository.' })
   branches(
     @Args() { providerId, repo, limit, after }: BranchesArgs,
@@ -48,6 +52,7 @@ export class GitProviderResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write)
+  @Raises('IN_USE')
   @Mutation(() => Deleted, { nullable: true, description: 'Disconnects a Git account.' })
   deleteGitProvider(
     @Args() { id, force, ifVersion }: DeleteGitProviderArgs,

@@ -19,6 +19,7 @@ import {
   RepositoryArgs,
   UpdateProjectArgs,
 } from '../schema/inputs/project.inputs.ts';
+import { Raises } from '../schema/raises.ts';
 import { embedded } from '../schema/types/embedded.ts';
 import { FinalizedProject } from '../schema/types/project.types.ts';
 
@@ -43,12 +44,13 @@ export class ProjectResolver {
   }
 
   @AllowRead({ inProject: true })
-  @Query(() => Project, { nullable: true })
+  @Query(() => Project, { nullable: true, description: 'One project, with its latest analysis.' })
   project(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<Project>> {
     return services.projects.get(scope, id);
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
+  @Raises('BEING_DELETED')
   @Mutation(() => Project, {
     nullable: true,
     description: 'Changes what is sent; another branch or folder is analysed anew.',
@@ -58,6 +60,7 @@ export class ProjectResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
+  @Raises('BEING_DELETED', 'DEPLOYMENT_RUNNING')
   @Mutation(() => Run, {
     nullable: true,
     description: 'Removes what runs on servers, then the project. Watch the run.',
@@ -67,6 +70,7 @@ export class ProjectResolver {
   }
 
   @AllowRead()
+  @Raises('NOT_FOUND', 'REPOSITORY_NOT_FOUND', 'TOKEN_REJECTED', 'UPSTREAM_FAILED')
   @Query(() => AnalysisResultType, {
     nullable: true,
     description: 'Analyses a repository while you wait; nothing is stored.',
@@ -76,6 +80,7 @@ export class ProjectResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
+  @Raises('ALREADY_FINALIZED', 'ANALYSIS_RUNNING', 'NOT_ANALYZED', 'BEING_DELETED')
   @Mutation(() => FinalizedProject, {
     nullable: true,
     description: 'Makes an analysed project ready, with its first environment: all or nothing.',
@@ -88,6 +93,7 @@ export class ProjectResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
+  @Raises('ANALYSIS_RUNNING', 'BEING_DELETED')
   @Mutation(() => Analysis, { nullable: true, description: 'Analyses the repository anew.' })
   retryAnalysis(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Analysis> {
     return services.projects.retryAnalysis(scope, id, ifVersion);

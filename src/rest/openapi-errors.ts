@@ -48,9 +48,12 @@ export function codesOf(facts: Facts): ErrorCode[] {
   return (Object.keys(errorStatus) as ErrorCode[]).filter(code => found.has(code));
 }
 
-/** Whoever has a token at all may read. */
-const canForbid = (permission: Permission): boolean =>
-  permission !== 'open' && (permission.sessionOnly || permission.role !== 'VIEWER' || permission.scope !== 'read');
+/** Whoever has a token at all may read, except that one bound to a project sees nothing else. */
+function canForbid(permission: Permission): boolean {
+  if (permission === 'open') return false;
+  const { role, scope, sessionOnly, inProject } = permission;
+  return sessionOnly || !inProject || role !== 'VIEWER' || scope !== 'read';
+}
 
 /** Ids in the path and in the body must exist; as filters of a list they need not. */
 const findsById = ({ args }: Facts): boolean =>

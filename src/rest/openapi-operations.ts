@@ -50,9 +50,10 @@ function notesOf({ permission, isStream, takesKey, resumes }: Facts): string[] {
 
 function permissionNote(permission: Permission): string {
   if (permission === 'open') return 'Needs no token.';
-  const { role, scope, sessionOnly } = permission;
+  const { role, scope, sessionOnly, inProject } = permission;
   const who = role === 'VIEWER' ? 'Any role' : role === 'MEMBER' ? 'MEMBER or OWNER' : 'OWNER only';
-  return `${who}. ${sessionOnly ? 'Not for API tokens: sign in.' : `API tokens need the scope \`${scope}\`.`}`;
+  const bound = inProject ? '' : ' and may not be bound to a project';
+  return `${who}. ${sessionOnly ? 'Not for API tokens: sign in.' : `API tokens need the scope \`${scope}\`${bound}.`}`;
 }
 
 function securityOf({ permission, isStream, route }: Facts): OperationObject['security'] {

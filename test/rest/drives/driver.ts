@@ -31,7 +31,7 @@ export class Driver {
     readonly app: TestApp,
     readonly check: OpenApiCheck,
     readonly person: Person,
-    /** The weakest credential there is: an API token of a viewer that may only read. */
+    /** The weakest credential there is. */
     private readonly weakToken: string,
   ) {}
 
@@ -46,7 +46,12 @@ export class Driver {
     const first = await this.#succeed<Body>(operationId, keyed);
     const again = await this.#succeed<Body>(operationId, keyed);
     if (again.headers.get('idempotency-replayed') !== 'true') throw new Error(`${operationId} was not given again`);
-    await this.refuse(operationId, 422, { ...keyed, ...otherwise(sample) }, 'the key for something else');
+    await this.refuse(
+      operationId,
+      422,
+      { ...keyed, ...this.#otherwise(operation, sample) },
+      'the key for something else',
+    );
     return first;
   }
 
@@ -79,6 +84,17 @@ export class Driver {
     const answer = await this.app.rest<Body>(method, path, { token, body, ...(headers ? { headers } : {}) });
     this.check.check(method, path, answer);
     return answer;
+  }
+
+  /** The same request about something else: another id, or a text that is no choice among given ones. */
+  #otherwise({ requestBody }: OperationObject, { params, body }: Sample): Raw {
+    const [name] = Object.keys(params ?? {});
+    if (name !== undefined) return { params: { ...params, [name]: randomUUID() } };
+    const { $ref = '' } = requestBody?.content['application/json']?.schema ?? {};
+    const { properties = {} } = this.check.document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {};
+    const isText = (field: string) => [properties[field]?.type].flat().includes('string');
+    const [field = '', text] = Object.entries(body ?? {}).find(([key]) => isText(key)) ?? [];
+    return { body: { ...body, [field]: `x${text}` } };
   }
 
   #find(operationId: string) {
@@ -140,11 +156,3 @@ const allows = ({ responses }: OperationObject, name: string): boolean =>
   Object.values(responses).some(
     response => '$ref' in response && response.$ref.split('/').at(-1)?.split('Or').includes(name),
   );
-
-/** The same request about something else. */
-function otherwise({ params, body }: Sample): Raw {
-  const [name] = Object.keys(params ?? {});
-  if (name !== undefined) return { params: { ...params, [name]: randomUUID() } };
-  const [field, text] = Object.entries(body ?? {}).find(([, value]) => typeof value === 'string') ?? [];
-  return { body: { ...body, [field ?? '']: `x${text}` } };
-}
