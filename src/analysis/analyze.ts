@@ -137,8 +137,17 @@ function warningsOf(
   };
   return [
     ...main.warnings,
+    ...incompleteSources(repository),
     ...(isNested ? [nested] : []),
     ...(others.length > 1 ? [several] : []),
     ...repository.refusals.slice(0, 20).map(({ code, message, file }) => ({ code, message, file })),
   ];
+}
+
+/** What a clone leaves out unless it is told otherwise. */
+function incompleteSources(repository: Repository): AnalysisWarning[] {
+  const usesLfs = /filter=lfs/.test(repository.text('.gitattributes') ?? '');
+  const submodules = { code: 'SUBMODULES', message: 'Parts of the repository are submodules', file: '.gitmodules' };
+  const largeFiles = { code: 'LARGE_FILES', message: 'Some files are kept in Git LFS', file: '.gitattributes' };
+  return [...(repository.hasFile('.gitmodules') ? [submodules] : []), ...(usesLfs ? [largeFiles] : [])];
 }

@@ -98,6 +98,11 @@ describe('monorepos', () => {
     expect(apps).toEqual([]);
   });
 
+  it('says what a clone would leave out', async () => {
+    const files = { 'index.html': '', '.gitmodules': '', '.gitattributes': '*.png filter=lfs diff=lfs\n' };
+    expect((await analyze(files)).warnings.map(({ code }) => code)).toEqual(['SUBMODULES', 'LARGE_FILES']);
+  });
+
   it.each(['nowhere', '../up', '/etc'])('refuses the root directory %s', async rootDirectory => {
     await expect(analyze(pnpmWorkspace, { rootDirectory })).rejects.toMatchObject({ code: 'ROOT_NOT_FOUND' });
   });

@@ -10,6 +10,12 @@ describe('services', () => {
       { 'compose.yml': 'services:\n  d:\n    image: docker.io/bitnami/postgresql:16\n' },
       [['POSTGRES', 'compose.yml', true]],
     ],
+    [
+      'an image whose last name is “server”',
+      { 'compose.yml': 'services:\n  d:\n    image: mcr.microsoft.com/mssql/server:2022\n' },
+      [['MSSQL', 'compose.yml', true]],
+    ],
+    ['a variable in a sample', { '.env.example': 'REDIS_HOST=127.0.0.1\n' }, [['REDIS', '.env.example', false]]],
     ['a driver for Node', { 'package.json': { dependencies: { ioredis: '5' } } }, [['REDIS', 'package.json', false]]],
     [
       'a driver for Python',

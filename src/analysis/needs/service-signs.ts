@@ -78,7 +78,7 @@ export const serviceSigns: readonly ServiceSigns[] = [
   },
   {
     kind: 'REDIS',
-    image: /^(?:redis|redis-stack|redis-stack-server|valkey|keydb|dragonfly)$/,
+    image: /^(?:redis|redis-stack|redis-stack-server|redismod|valkey|keydb|dragonfly)$/,
     drivers: [
       ...[
         'redis',
@@ -195,5 +195,22 @@ export const serviceSigns: readonly ServiceSigns[] = [
     ],
     declared: /\bkafka:9092\b/,
     hinted: /\bKAFKA_(?:BROKERS?|BOOTSTRAP_SERVERS)\b/,
+  },
+  {
+    kind: 'MSSQL',
+    image: /^(?:mssql|mssql-server|azure-sql-edge)$/,
+    drivers: [
+      ...['mssql', 'tedious', 'pymssql', 'github.com/microsoft/go-mssqldb', 'com.microsoft.sqlserver:mssql-jdbc'],
+      ...['microsoft.data.sqlclient', 'system.data.sqlclient', 'microsoft.entityframeworkcore.sqlserver'],
+    ],
+    declared: /jdbc:sqlserver:|\bmssql(?:\+\w{1,20})?:\/\/|provider\s{0,4}=\s{0,4}"sqlserver"/,
+    hinted: /\bMSSQL_(?:SA_PASSWORD|HOST|PID)\b/,
+  },
+  {
+    kind: 'CLICKHOUSE',
+    image: /^(?:clickhouse|clickhouse-server)$/,
+    drivers: ['@clickhouse/client', 'clickhouse-connect', 'clickhouse-driver', 'github.com/clickhouse/clickhouse-go'],
+    declared: /\bclickhouse(?:\+\w{1,20})?:\/\//,
+    hinted: /\bCLICKHOUSE_(?:URL|HOST|DATABASE_URL)\b/,
   },
 ];

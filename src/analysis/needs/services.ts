@@ -31,8 +31,17 @@ function inCompose(folder: Folder): ServiceFinding[] {
   });
 }
 
-/** "docker.io/bitnami/postgresql:16@sha256:…" is called postgresql. */
-const imageName = (image: string): string => image.slice(0, 300).split('@')[0]?.split('/').at(-1)?.split(':')[0] ?? '';
+/** "docker.io/bitnami/postgresql:16@sha256:…" is called postgresql; a plain "server" takes the name before it along. */
+function imageName(image: string): string {
+  const names =
+    image
+      .slice(0, 300)
+      .split('@')[0]
+      ?.replace(/:[^/]*$/, '')
+      .split('/') ?? [];
+  const last = names.at(-1) ?? '';
+  return last === 'server' ? `${names.at(-2)}-server` : last;
+}
 
 const settingFiles =
   /(?:^|\/)(?:\.env[\w.-]*|env\.(?:example|sample)|schema\.prisma|drizzle\.config\.[cm]?[jt]s|database\.yml|settings(?:\/\w+)?\.py|application[\w-]*\.(?:properties|ya?ml)|appsettings\.json|doctrine\.yaml|app\.json|render\.yaml|(?:docker-)?compose[\w.-]*\.ya?ml|config\.exs|runtime\.exs|config\/database\.[jt]s)$/;

@@ -79,12 +79,17 @@ function keep({ path, kind }: Reading, bytes: Uint8Array | null, limits: Analysi
       code: 'FILE_TOO_LARGE',
       message: `${printablePath(path)} is too large to be read`,
     });
+  } else if (!structured.test(path)) {
+    read.texts.set(path, decodeText(bytes) ?? decodeHead(bytes));
   } else {
     const text = decodeText(bytes);
     if (text !== null) read.texts.set(path, text);
     else read.refusals.push({ file: path, code: 'NOT_UTF8', message: `${printablePath(path)} is not UTF-8 text` });
   }
 }
+
+/** Formats that are UTF-8 by definition; a comment in another alphabet spoils no Gemfile. */
+const structured = /\.(?:jsonc?|toml|ya?ml|xml|csproj|fsproj|vbproj)$|(?:^|\/)Pipfile$/;
 
 /** A link in the place of a manifest would change the answer if it were followed: the owner should know it was not. */
 function refusedLinks(entries: readonly SnapshotEntry[]): Refusal[] {

@@ -132,7 +132,7 @@ const settings = new RegExp(
     '^(?:mise|\\.mise)\\.toml$|^runtime\\.txt$|^rust-version\\.txt$|^system\\.properties$',
     '^(?:next|nuxt|vite|svelte|astro|remix|react-router|gatsby|docusaurus|vue|app|nitro|blitz|rsbuild)[\\w.-]*\\.config\\.[cm]?[jt]sx?$',
     '^(?:next|nuxt|vite|svelte|astro|remix|react-router|gatsby-config|siteConfig|ember-cli-build)[\\w.-]*\\.[cm]?[jt]s$',
-    '^tsconfig\\.json$|^nest-cli\\.json$|^schema\\.prisma$|^drizzle\\.config\\.[cm]?[jt]s$|^ormconfig\\.json$|^knexfile\\.[jt]s$',
+    '^\\.gitattributes$|^tsconfig\\.json$|^nest-cli\\.json$|^schema\\.prisma$|^drizzle\\.config\\.[cm]?[jt]s$|^ormconfig\\.json$|^knexfile\\.[jt]s$',
     '^application[\\w-]*\\.(?:properties|ya?ml)$|^appsettings\\.json$|^database\\.yml$|^launchSettings\\.json$',
     '^(?:hugo|config|zola)\\.(?:toml|ya?ml|json)$|^settings\\.py$|^doctrine\\.yaml$|^plugins\\.sbt$|^Caddyfile$|^config\\.exs$|^runtime\\.exs$',
     '^compose\\.[\\w-]+\\.ya?ml$|^docker-compose\\.[\\w-]+\\.ya?ml$|^fly\\.toml$|^render\\.yaml$|^heroku\\.yml$|^puma\\.rb$|^config\\.ru$',

@@ -81,7 +81,7 @@ export class Repository {
 
   #attempt(path: string, parse: (text: string) => unknown): unknown {
     const text = this.text(path);
-    if (text === null) return null;
+    if (text === null || isBlank(text)) return null;
     this.#deadline.check();
     try {
       return parse(text);
@@ -93,6 +93,9 @@ export class Repository {
     }
   }
 }
+
+/** An empty settings file is a valid one that sets nothing. */
+const isBlank = (text: string): boolean => text.trim() === '';
 
 function foldersOf(entries: readonly SnapshotEntry[]): ReadonlySet<string> {
   const folders = new Set<string>();

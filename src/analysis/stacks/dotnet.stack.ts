@@ -21,8 +21,10 @@ export const dotnetStack: Stack = {
       return found('dotnet', folder.where(manifest), `${manifest} builds a .NET program`, 0.94);
     const nested = folder.files.find(name => projectFile.test(name) && name.split('/').length <= 3);
     if (nested !== undefined) return found('dotnet', folder.where(nested), `${nested} builds a .NET program`, 0.6);
-    const program = folder.names.find(name => name.endsWith('.cs'));
-    return program === undefined ? null : found('dotnet', folder.where(program), `${program} is C#`, 0.45);
+    const program = folder.names.find(name => /\.cs$|\.runtimeconfig\.json$/.test(name));
+    return program === undefined
+      ? null
+      : found('dotnet', folder.where(program), `${program} belongs to a .NET program`, 0.45);
   },
 
   describe(folder) {

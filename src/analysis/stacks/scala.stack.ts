@@ -5,7 +5,10 @@ import { type CompiledLanguage, compiledStack } from './compiled.stack.ts';
 const scala: CompiledLanguage = {
   language: 'scala',
   packageManager: 'sbt',
-  sign: folder => folder.first(['build.sbt']),
+  sign: folder =>
+    folder.first(['build.sbt', 'project/build.properties', 'project/Build.scala']) ??
+    folder.names.find(name => name.endsWith('.sbt')) ??
+    null,
   build: () => 'sbt stage',
   start: folder => {
     const text = folder.text('build.sbt') ?? '';

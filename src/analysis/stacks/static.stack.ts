@@ -5,7 +5,7 @@ import type { Folder } from '../repository/folder.ts';
 import { textAt, valueAt } from '../repository/plain-values.ts';
 import { noFacts, type Stack } from '../stack.ts';
 
-const roots = ['public', 'dist', 'site', '_site', 'www', 'html', 'build', 'docs'];
+const roots = ['public', 'dist', 'site', '_site', 'www', 'html', 'htdocs', 'public_html', 'build', 'docs'];
 
 /** Files that need no building: only somebody to hand them out. */
 export const staticStack: Stack = {

@@ -42,8 +42,10 @@ function projectName(folder: Folder): string | null {
   return /^rootProject\.name\s{0,4}=\s{0,4}['"]([\w.-]{1,100})['"]/m.exec(settings)?.[1] ?? null;
 }
 
-/** A single file needs no build: Java runs it from its source. */
+/** A single file needs no build: Java runs it from its source, or as it was packaged elsewhere. */
 function singleProgram(folder: Folder): Found<string> | null {
+  const jar = folder.names.find(name => /^[\w.-]+\.jar$/.test(name));
+  if (jar !== undefined) return found(`java $JAVA_OPTS -jar ${jar}`, folder.where(jar), `${jar} is already built`, 0.7);
   const file =
     folder.first(['Main.java', 'App.java', 'Application.java']) ?? folder.names.find(name => name.endsWith('.java'));
   return file && /^\w+\.java$/.test(file)

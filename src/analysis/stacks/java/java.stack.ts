@@ -15,8 +15,8 @@ export const javaStack: Stack = {
     const manifest = mavenFile(folder) ?? gradleFile(folder);
     if (manifest !== null) return found('java', folder.where(manifest), `${manifest} builds a Java program`, 0.94);
     const program =
-      folder.names.find(name => /\.(?:java|kt)$/.test(name)) ??
-      folder.first(['WEB-INF/web.xml', 'META-INF/MANIFEST.MF']);
+      folder.first(['build.xml', 'WEB-INF/web.xml', 'META-INF/MANIFEST.MF']) ??
+      folder.names.find(name => /\.(?:java|kt|jar|war)$/.test(name));
     return program ? found('java', folder.where(program), `${program} is Java`, 0.6) : null;
   },
 

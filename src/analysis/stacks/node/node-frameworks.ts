@@ -120,6 +120,7 @@ export const nodeFrameworks: readonly NodeFramework[] = [
     port: 4000,
     isSinglePage: true,
   }),
+  singlePage('ionic-react', ['@ionic/react'], 'dist', 'vite build'),
   singlePage('create-react-app', ['react-scripts', 'react-dev-utils'], 'build', 'react-scripts build'),
   singlePage('vue', ['@vue/cli-service'], 'dist', 'vue-cli-service build'),
   singlePage('ember', ['ember-source', 'ember-cli'], 'dist', 'ember build --environment=production'),
@@ -130,7 +131,6 @@ export const nodeFrameworks: readonly NodeFramework[] = [
   singlePage('stencil', ['@stencil/core'], 'www', 'stencil build'),
   singlePage('svelte', ['sirv-cli'], 'public', 'rollup -c'),
   singlePage('brunch', ['brunch'], 'public', 'brunch build --production', { files: ['brunch-config.js'] }),
-  singlePage('ionic-react', ['@ionic/react'], 'dist', 'vite build'),
 ];
 
 /** Servers that say nothing of pages; looked for after everything above. */

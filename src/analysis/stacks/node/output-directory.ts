@@ -46,6 +46,8 @@ function inSettings(folder: Folder, framework: string): Found<string> | null {
   if (framework === 'angular') return inAngular(folder);
   if (framework === 'nuxt') return inNuxt(folder);
   if (framework === 'docusaurus') return inDocusaurus(folder);
+  if (framework === 'ionic-react' && new PackageManifest(folder).uses('react-scripts'))
+    return found('build', null, 'react-scripts writes there', 0.9);
   const [stem, key] = settingKeys[framework] ?? [];
   if (stem === undefined || key === undefined) return null;
   const config = frameworkConfig(folder, stem);
