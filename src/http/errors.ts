@@ -7,10 +7,11 @@ import { callerOf } from './caller.ts';
 /** Every answer that is not a success and did not come out of an operation leaves here, in the form of its door. */
 export const answerErrors =
   (errors: ErrorPresenter): ErrorRequestHandler =>
-  (thrown, request, response, next) => {
-    if (response.headersSent) return next(thrown);
+  (thrown, request, response, _next) => {
     const { requestId } = callerOf(response).facts;
     const error = errors.toDomainError(bodyFault(thrown) ?? thrown, requestId);
+    // An answer that broke off half-way is not to be taken for a whole one.
+    if (response.headersSent) return void response.destroy();
     response.setHeaders(errorHeaders(error));
     response.status(error.status);
     if (/^\/graphql(\/|$)/.test(request.path)) {

@@ -1,5 +1,11 @@
-import { type DocumentNode, type GraphQLFormattedError, Kind, type OperationDefinitionNode, visit } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import {
+  type DocumentNode,
+  type GraphQLFormattedError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  visit,
+} from 'graphql';
 import type { StoredStream, StreamItem } from '../events/stored-stream.ts';
 import type { Scope } from '../services/scope.ts';
 import { Audience, type Reader } from './audience.ts';
@@ -30,7 +36,7 @@ export interface Subscription {
  */
 export class Broadcaster {
   readonly #audiences = new Map<string, Audience>();
-  readonly #used = new LRUCache<DocumentNode, string[]>({ max: 500 });
+  readonly #used = new WeakMap<OperationDefinitionNode, string[]>();
   readonly #ids = new WeakMap<DocumentNode, number>();
   #documents = 0;
 
@@ -80,18 +86,20 @@ export class Broadcaster {
   }
 
   #variablesBelow(document: DocumentNode, operation: OperationDefinitionNode): string[] {
-    const known = this.#used.get(document);
+    const known = this.#used.get(operation);
     if (known) return known;
     const names = new Set<string>();
     const collect = { Variable: ({ name }: { name: { value: string } }) => void names.add(name.value) };
-    for (const selection of operation.selectionSet.selections) {
-      if (selection.kind === Kind.FIELD && selection.selectionSet) visit(selection.selectionSet, collect);
-    }
+    const below = (selection: SelectionNode): void => {
+      if (selection.kind === Kind.INLINE_FRAGMENT) for (const inner of selection.selectionSet.selections) below(inner);
+      else if (selection.kind === Kind.FIELD && selection.selectionSet) visit(selection.selectionSet, collect);
+    };
+    for (const selection of operation.selectionSet.selections) below(selection);
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
     }
     const found = [...names].sort();
-    this.#used.set(document, found);
+    this.#used.set(operation, found);
     return found;
   }
 }

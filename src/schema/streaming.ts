@@ -14,8 +14,12 @@ export class Streaming {
   start(stream: AsyncIterable<unknown>, subscription: Subscription, wire: Wire, reader: Reader): () => void {
     if (stream instanceof StoredStream) return this.broadcaster.join(stream, subscription, wire, reader);
     const messages = stream[Symbol.asyncIterator]();
-    void this.#pump(messages, subscription, wire, reader);
-    return () => void messages.return?.();
+    const stop = () => void messages.return?.().catch(() => undefined);
+    this.#pump(messages, subscription, wire, reader).catch(() => {
+      reader.end(undefined);
+      stop();
+    });
+    return stop;
   }
 
   /** What is not stored is passed on as it comes, no faster than its one reader reads. */
