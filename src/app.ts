@@ -109,6 +109,8 @@ async function assemble(ground: Ground): Promise<App> {
   const streams = restStreamDoor({ schema, operations, streaming, scopeOf, openReader });
   const metrics = new Metrics(config, log);
   metrics.gauge('slipway_open_streams', 'Streams that are open now.', () => sse.count);
+  metrics.gauge('slipway_stream_readers', 'Readers of stored streams.', () => broadcaster.readerCount);
+  metrics.gauge('slipway_event_watchers', 'Audiences that follow the event log.', () => feed.watcherCount);
   let isStopping = false;
   const server = createHttpServer({
     config,

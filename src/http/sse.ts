@@ -22,11 +22,13 @@ const HEAD = {
 /** One response that is written to as long as somebody reads it. A reader that does not read is cut off; it can resume. */
 class SseReader implements Reader {
   readonly id = randomUUID();
+  /** Its ticket's use was heard of by all instances: a later use takes its place. */
+  isAnnounced = false;
   #isGone = false;
 
   constructor(
     private readonly response: Response,
-    readonly viewer: Viewer,
+    public viewer: Viewer,
     readonly ticketId: string | undefined,
   ) {
     response.writeHead(200, HEAD);
@@ -96,6 +98,8 @@ export class SseConnections {
     // Whoever asks for the head alone reads nothing and would never leave.
     if (response.req.method === 'HEAD')
       return void response.writeHead(200, { 'Content-Type': HEAD['Content-Type'] }).end();
+    // Whoever left while the stream was being opened says so no more, and would keep its seat for ever.
+    if (response.destroyed) return;
     const { viewer, ticketId } = callerOf(response) as Caller & { viewer: Viewer };
     const reader = new SseReader(response, viewer, ticketId);
     this.#register(reader);
@@ -105,6 +109,8 @@ export class SseConnections {
       this.#unregister(reader);
       stop();
     });
+    // What it was opened with may have ended while it was being opened: then nobody told us yet.
+    await this.#verify([reader]);
     if (ticketId !== undefined) await this.credentials.announceTicketUse(ticketId, reader.id);
   }
 
@@ -130,32 +136,44 @@ export class SseConnections {
     }
   }
 
+  /** All instances hear of uses in the same order: of two that came at once, the one heard of last stays. */
   #supersede(ticketId: string, streamId: string): void {
     for (const reader of this.#readers) {
-      if (reader.ticketId === ticketId && reader.id !== streamId) reader.end(undefined);
+      if (reader.id === streamId) reader.isAnnounced = true;
+      else if (reader.ticketId === ticketId && reader.isAnnounced) reader.end(undefined);
     }
   }
 
   async #recheck(subject: string | null): Promise<void> {
-    const concerned = subject === null ? this.#readers : (this.#bySubject.get(subject) ?? []);
-    for (const reader of [...concerned]) {
-      // A database that cannot be asked right now does not vouch for anybody.
-      const holds = await this.credentials.stillHolds(reader.viewer).catch(() => false);
-      if (!holds) reader.end(undefined);
+    const concerned = [...(subject === null ? this.#readers : (this.#bySubject.get(subject) ?? []))];
+    // While nothing could be heard, a ticket may have been used elsewhere.
+    const deaf = subject === null ? concerned.filter(({ ticketId }) => ticketId !== undefined) : [];
+    for (const reader of deaf) reader.end(undefined);
+    await this.#verify(concerned);
+  }
+
+  /** Each credential is asked for once. A database that cannot be asked right now does not vouch for anybody. */
+  async #verify(readers: readonly SseReader[]): Promise<void> {
+    for (const alike of Map.groupBy(readers, ({ viewer }) => credentialOf(viewer)).values()) {
+      const [{ viewer }] = alike as [SseReader];
+      const renewed = await this.credentials.renew(viewer).catch(() => undefined);
+      for (const reader of alike) {
+        if (renewed === undefined) reader.end(undefined);
+        else reader.viewer = renewed;
+      }
     }
   }
 
   #beat(): void {
     const now = clock.now().getTime();
-    for (const reader of this.#readers) {
-      const { expiresAt } = reader.viewer;
-      if (expiresAt !== null && reader.viewer.tokenId !== null && expiresAt <= now) reader.end(undefined);
-      else reader.beat();
-    }
+    const isDue = ({ viewer: { expiresAt } }: SseReader) => expiresAt !== null && expiresAt <= now;
+    // A session that was refreshed lives longer than its readers know.
+    void this.#verify([...this.#readers].filter(isDue));
+    for (const reader of this.#readers) reader.beat();
   }
 }
 
-const subjectsOf = ({ userId, sessionId, tokenId }: Viewer): string[] => [
-  `user:${userId}`,
-  sessionId === null ? `token:${tokenId}` : `session:${sessionId}`,
-];
+const credentialOf = ({ sessionId, tokenId }: Viewer): string =>
+  sessionId === null ? `token:${tokenId}` : `session:${sessionId}`;
+
+const subjectsOf = (viewer: Viewer): string[] => [`user:${viewer.userId}`, credentialOf(viewer)];

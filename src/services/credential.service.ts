@@ -38,6 +38,10 @@ select t.id, u.id as "userId", u.workspace_id as "workspaceId", u.role, u.instan
 from api_token t join users u on u.id = t.user_id
 where t.token_hash = $1 and u.email_verified`;
 
+const TOKEN_BY_ID = TOKEN.replace('t.token_hash = $1', 't.id = $1');
+
+const RIGHTS = ['userId', 'workspaceId', 'role', 'instanceAdmin', 'tokenScope', 'projectId', 'environmentId'] as const;
+
 type Table = 'session' | 'api_token';
 
 /** A ticket opens one path, one stream at a time. */
@@ -54,6 +58,7 @@ export class CredentialService {
   readonly #ticketWatchers = new Set<(ticketId: string, streamId: string) => void>();
   /** Goes up with every change that is heard of. */
   #epoch = 0;
+  readonly #readAt = new WeakMap<Viewer, number>();
 
   constructor(
     private readonly rows: Rows,
@@ -83,12 +88,12 @@ export class CredentialService {
     return viewer && { viewer, ticketId: claims.jti, path: claims.path ?? '' };
   }
 
-  /** Whether what a stream was opened with is still good for what it was good for then. */
-  async stillHolds(viewer: Viewer): Promise<boolean> {
-    const { sessionId, tokenId } = viewer;
-    const where = sessionId === null ? TOKEN.replace('t.token_hash = $1', 't.id = $1') : SESSION;
-    const [row] = await this.rows.query<CredentialRow>(where, [sessionId ?? tokenId]);
-    return row !== undefined && !isOver(row) && row.role === viewer.role && row.scope === viewer.tokenScope;
+  /** The viewer a stream was opened by, as it is now; undefined when it may no longer do what it could do then. */
+  async renew(viewer: Viewer): Promise<Viewer | undefined> {
+    const isUnchanged = this.listener.isConnected && this.#readAt.get(viewer) === this.#epoch;
+    const renewed = isUnchanged ? viewer : await this.#readAgain(viewer);
+    if (renewed === undefined || (renewed.expiresAt ?? Infinity) <= clock.now().getTime()) return undefined;
+    return RIGHTS.every(right => renewed[right] === viewer[right]) ? renewed : undefined;
   }
 
   /** Tells whose credential changed, as "session:<id>", "token:<id>" or "user:<id>"; null for any, after a silence. */
@@ -107,6 +112,19 @@ export class CredentialService {
     await this.rows.query(`select pg_notify('${TICKET_CHANNEL}', $1)`, [`${ticketId} ${streamId}`]);
   }
 
+  async #readAgain({ sessionId, tokenId }: Viewer): Promise<Viewer | undefined> {
+    const epoch = this.#epoch;
+    const text = sessionId === null ? TOKEN_BY_ID : SESSION;
+    const [row] = await this.rows.query<CredentialRow>(text, [sessionId ?? tokenId]);
+    return row && this.#remember(row, epoch);
+  }
+
+  #remember(row: CredentialRow, epoch: number): Viewer {
+    const viewer = toViewer(row);
+    this.#readAt.set(viewer, epoch);
+    return viewer;
+  }
+
   async #sessionOf({ sub, sid }: Claims): Promise<Viewer | undefined> {
     const viewer = await this.#lookUp(sid, SESSION, 'session');
     return viewer?.userId === sub ? viewer : undefined;
@@ -119,7 +137,7 @@ export class CredentialService {
     const epoch = this.#epoch;
     const [row] = await this.rows.query<CredentialRow>(text, [key]);
     if (row === undefined || isOver(row)) return undefined;
-    const viewer = toViewer(row);
+    const viewer = this.#remember(row, epoch);
     // What was read before a change and arrives after it may be outdated: it serves this request and no other.
     if (epoch === this.#epoch) this.#viewers.set(key, viewer);
     this.#noteUse(row, table);

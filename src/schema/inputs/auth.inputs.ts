@@ -158,7 +158,7 @@ export class CreateApiTokenArgs implements ApiTokenWish {
 @ArgsType()
 export class StreamTicketArgs {
   @Field(() => String, { description: 'Path of the stream it is for, such as /api/v1/events, without a query string.' })
-  @Matches(/^\/[\w/.-]{1,255}$/, { message: 'path must be the path of a stream, without a query string' })
+  @Matches(/^\/api\/v1\/[\w/.-]{1,255}$/, { message: 'path must be the path of a stream, without a query string' })
   path!: string;
 }
 
