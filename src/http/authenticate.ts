@@ -33,7 +33,7 @@ async function identifyViewer(
   return ticket === undefined || request.method !== 'GET' ? undefined : byTicket(credentials, request, caller, ticket);
 }
 
-/** A ticket stands for its session on the one path it was made for, and nowhere else. */
+/** A ticket stands for its session on the one path it was made for, and only among the streams of REST. */
 async function byTicket(
   credentials: CredentialService,
   request: Request,
@@ -41,7 +41,7 @@ async function byTicket(
   ticket: unknown,
 ): Promise<Viewer | undefined> {
   const holder = typeof ticket === 'string' ? await credentials.ticketHolder(ticket) : undefined;
-  if (holder === undefined || holder.path !== request.path) {
+  if (holder === undefined || holder.path !== request.path || !request.path.startsWith('/api/v1/')) {
     caller.fault = new Unauthenticated();
     return undefined;
   }
