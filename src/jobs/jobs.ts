@@ -34,7 +34,8 @@ const usual: JobRules = { hasLanes: false, retryLimit: 3, retryDelaySeconds: 2, 
 
 /** A job that fails is tried again; work that ends badly but orderly is a job that completed. */
 export const jobRules: { readonly [Name in JobName]: JobRules } = {
-  'mail.send': { ...usual, retryLimit: 8, retryDelaySeconds: 5, concurrency: 4 },
+  // A mail server may be away for half a day before a mail is given up.
+  'mail.send': { ...usual, retryLimit: 50, retryDelaySeconds: 5, concurrency: 4 },
   'password.forgot': usual,
   'rows.prune': { ...usual, concurrency: 1, cron: '17 * * * *' },
   'secrets.reseal': { ...usual, hasLanes: true, concurrency: 1 },

@@ -6,6 +6,7 @@ import { type JobName, type Jobs, jobNames, jobRules } from './jobs.ts';
 
 const HEARTBEAT_SECONDS = 10;
 const LOOK_SECONDS = 5;
+const LONGEST_RETRY_SECONDS = 15 * 60;
 const LONGEST_JOB_SECONDS = 6 * 60 * 60;
 
 export interface SendOptions {
@@ -73,6 +74,7 @@ function timing(name: JobName) {
     retryLimit,
     retryDelay: retryDelaySeconds,
     retryBackoff: true,
+    retryDelayMax: LONGEST_RETRY_SECONDS,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     expireInSeconds: LONGEST_JOB_SECONDS,
     deleteAfterSeconds: 24 * 60 * 60,

@@ -10,8 +10,8 @@ export class SmtpMailer implements Mailer {
     url: string,
     private readonly from: string,
   ) {
-    this.#transport = createTransport(url, { from });
-    Object.assign(this.#transport.options, { connectionTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS });
+    const patience = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+    this.#transport = createTransport({ url, ...patience }, { from });
   }
 
   async send(mail: Mail): Promise<void> {
