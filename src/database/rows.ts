@@ -8,7 +8,12 @@ export type Row<T> = {
 };
 
 type Value = string | number | boolean | null;
-export type Conditions<T> = { [Name in keyof T]?: Value | readonly Value[] | undefined };
+export type Conditions<T> = { [Name in keyof T]?: Value | readonly Value[] | Above | undefined };
+
+/** A moment that still lies ahead, or anything else that is more than this. */
+interface Above {
+  above: Date | number;
+}
 
 export interface Page {
   limit: number;
@@ -74,7 +79,7 @@ export class Rows {
     const values: unknown[] = [];
     const tests = Object.entries(conditions)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => test(columns.get(name), value as Value, values));
+      .map(([name, value]) => test(columns.get(name), value as Value | Above, values));
     return { text: `${text} where ${tests.length === 0 ? 'true' : tests.join(' and ')}`, values };
   }
 
@@ -105,8 +110,9 @@ function selectOf(metadata: EntityMetadata): Select {
   return { text: `select ${list.join(', ')} from "${metadata.tableName}"`, columns };
 }
 
-function test(column: string | undefined, value: Value | readonly Value[], values: unknown[]): string {
+function test(column: string | undefined, value: Value | readonly Value[] | Above, values: unknown[]): string {
   if (column === undefined) throw new TypeError('a condition names a property that is no column');
   if (value === null) return `"${column}" is null`;
+  if (typeof value === 'object' && 'above' in value) return `"${column}" > $${values.push(value.above)}`;
   return Array.isArray(value) ? `"${column}" = any($${values.push(value)})` : `"${column}" = $${values.push(value)}`;
 }

@@ -63,7 +63,8 @@ export class SessionService {
   }
 
   list(scope: Scope, page: Page): Promise<Row<Session>[]> {
-    return scope.list(Session, { userId: scope.viewer.userId, endedAt: null }, page);
+    const alive = { endedAt: null, expiresAt: { above: clock.now() } };
+    return scope.list(Session, { userId: scope.viewer.userId, ...alive }, page);
   }
 
   /** `id` absent: the session one asks with. */
