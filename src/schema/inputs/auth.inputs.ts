@@ -3,7 +3,6 @@ import {
   IsEmail,
   IsEnum,
   IsISO8601,
-  IsOptional,
   IsString,
   IsUUID,
   Length,
@@ -139,9 +138,10 @@ export class CreateApiTokenArgs implements ApiTokenWish {
   @IsEnum(TokenScope)
   scope!: TokenScope;
 
-  @Field(() => String, { nullable: true, description: 'ISO 8601; without it the token does not expire.' })
-  @IsOptional()
+  @Field(() => String, { nullable: true, description: 'ISO 8601 with a zone; without it the token does not expire.' })
+  @Clearable()
   @IsISO8601({ strict: true })
+  @Matches(/^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:\d\d))?$/, { message: 'expiresAt must say its zone, such as Z for UTC' })
   expiresAt?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'Good for this project only.' })
