@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { getMetadataStorage as getValidations } from 'class-validator';
 import { getMetadataStorage as getSchemaMarks } from 'type-graphql';
 import type { JsonSchema } from './openapi-types.ts';
@@ -101,7 +102,7 @@ const KEYWORDS: Readonly<Record<string, (constraints: unknown[]) => JsonSchema>>
   arrayUnique: () => ({ uniqueItems: true }),
   // JSON Schema has no flags; a pattern that needs them cannot be told.
   matches: ([pattern]) =>
-    pattern instanceof RegExp && pattern.flags.replace('u', '') === '' ? { pattern: pattern.source } : {},
+    types.isRegExp(pattern) && pattern.flags.replace('u', '') === '' ? { pattern: pattern.source } : {},
 };
 
 function keywordsOf(name: string, constraints: unknown[]): JsonSchema {
