@@ -1,8 +1,9 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Row } from '../database/rows.ts';
+import { TokenScope } from '../entities/api-token.ts';
 import { Invitation } from '../entities/invitation.ts';
-import { User } from '../entities/user.ts';
-import { AllowOwner } from '../schema/authorize.ts';
+import { Role, User } from '../entities/user.ts';
+import { Allow, AllowOwner } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { CreateInvitationArgs, UpdateMemberArgs } from '../schema/inputs/auth.inputs.ts';
 import { ChangeArgs, IdArgs, PageArgs } from '../schema/inputs/page.inputs.ts';
@@ -11,13 +12,13 @@ import { Deleted } from '../schema/types/auth.types.ts';
 
 @Resolver(() => Invitation)
 export class MemberResolver {
-  @AllowOwner()
+  @Allow(Role.OWNER, TokenScope.read)
   @Query(() => [User], { description: 'Who is in the workspace.' })
   members(@Args() page: PageArgs, @Ctx() { scope, services }: Context): Promise<Row<User>[]> {
     return services.members.list(scope, page);
   }
 
-  @AllowOwner()
+  @Allow(Role.OWNER, TokenScope.read)
   @Query(() => User, { nullable: true, description: 'One member of the workspace.' })
   member(@Args() { id }: IdArgs, @Ctx() { scope, services }: Context): Promise<Row<User>> {
     return services.members.get(scope, id);
@@ -37,7 +38,7 @@ export class MemberResolver {
     return services.members.remove(scope, id, ifVersion);
   }
 
-  @AllowOwner()
+  @Allow(Role.OWNER, TokenScope.read)
   @Query(() => [Invitation], { description: 'Invitations nobody has used yet.' })
   invitations(@Args() page: PageArgs, @Ctx() { scope, services }: Context): Promise<Row<Invitation>[]> {
     return services.members.invitations(scope, page);
