@@ -1,4 +1,3 @@
-import { Response as SofaResponse } from 'fets';
 import { type DocumentNode, type ExecutionResult, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { ArgumentReader } from './arguments.ts';
@@ -25,7 +24,7 @@ export interface Operation {
 
 type SofaHandler = (request: object, context: object) => Promise<unknown>;
 
-const DONE = new SofaResponse();
+const DONE = new Response();
 
 /**
  * SOFA makes the routes and their operations from the REST view of the schema. We let its handler build and start
