@@ -12,6 +12,7 @@ by hand. Arguments and answers are in [schema.graphql](../../schema.graphql) and
 - *signed-in*: any account, with the token of a session; API tokens are refused.
 - a role, such as OWNER: an account with at least that role (VIEWER < MEMBER < OWNER). The word behind it is the least scope an API token
   needs for it (\`read\` < \`deploy\` < \`write\`).
+- *bound*: an API token that is bound to a project or an environment may use it too, within its bounds. Other operations refuse such a token.
 
 Arguments with a question mark may be left out. Those that the path names stand there; the others of GET and DELETE stand in the query
 string, of POST, PUT and PATCH in the JSON body. \`ifVersion\` may be given as the header \`If-Match\` instead.
@@ -48,7 +49,7 @@ function row(name: string, { method, path, status }: Route, field: GraphQLField<
 
 function whoMay(permission: Permission): string {
   if (permission === 'open') return 'anybody';
-  const { role, scope, sessionOnly } = permission;
-  if (!sessionOnly) return `${role}, \`${scope}\``;
+  const { role, scope, sessionOnly, inProject } = permission;
+  if (!sessionOnly) return `${role}, \`${scope}\`${inProject ? ', bound' : ''}`;
   return role === 'VIEWER' ? 'signed-in' : `signed-in ${role}`;
 }
