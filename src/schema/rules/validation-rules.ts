@@ -1,4 +1,5 @@
 import { NoSchemaIntrospectionCustomRule, specifiedRules, type ValidationRule } from 'graphql';
+import { UnconditionalStreamRule } from './unconditional-stream.rule.ts';
 
 /** The rules every GraphQL door validates by. */
 export const validationRules = ({ hasIntrospection }: { hasIntrospection: boolean }): ValidationRule[] =>
@@ -6,5 +7,6 @@ export const validationRules = ({ hasIntrospection }: { hasIntrospection: boolea
 
 export const allRules = (options: { hasIntrospection: boolean }): readonly ValidationRule[] => [
   ...specifiedRules,
+  UnconditionalStreamRule,
   ...validationRules(options),
 ];
