@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import { ConfigFault, readConfig } from './config.ts';
 import { DatabaseUnavailable } from './database/embedded-unavailable.ts';
@@ -15,7 +16,11 @@ async function main(): Promise<void> {
     app.server.once('error', reject);
     app.server.listen(config.port, config.host, resolve);
   });
-  log.info(`Slipway listens on ${config.publicUrl} (${Math.round(performance.now())} ms after its start)`);
+  const { address, port } = app.server.address() as AddressInfo;
+  log.info(
+    { address, port },
+    `Slipway listens on ${config.publicUrl} (${Math.round(performance.now())} ms after its start)`,
+  );
   const stop = () => {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     app.stop().then(
