@@ -1,5 +1,4 @@
 import { fallbackVersion, firstVersion, majorMinor } from '../declared/versions.ts';
-import { addUser } from '../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, isCopyable, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../finding.ts';
@@ -149,10 +148,9 @@ function dotnetDockerfile(folder: Folder, plan: BuildPlan): string {
 
     from(`mcr.microsoft.com/dotnet/aspnet:${version}`, 'runtime'),
     workdir('/app'),
-    addUser(),
     env({ PORT: plan.port, ASPNETCORE_URLS: `http://0.0.0.0:${plan.port}` }),
-    copy(['/app/out'], '/app/out', { from: 'build', owner: 'app:app' }),
-    ...serve('app', plan),
+    copy(['/app/out'], '/app/out', { from: 'build', owner: '10001:10001' }),
+    ...serve('10001:10001', plan),
   );
 }
 

@@ -1,6 +1,7 @@
 import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, run, workdir } from '../dockerfile/dockerfile.ts';
+import { nodeStage, nodeTools } from '../dockerfile/node-assets.ts';
 import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, found } from '../finding.ts';
 import type { Folder } from '../repository/folder.ts';
@@ -82,15 +83,18 @@ function elixirVersionOf(folder: Folder): Candidates<string> {
 function elixirDockerfile(folder: Folder, plan: BuildPlan): string {
   const version = majorMinor(/^1\.\d+(?:\.\d+)?$/.exec(plan.languageVersion ?? '')?.[0] ?? currentElixir);
   const name = releaseName(folder);
+  const hasScripts = folder.has('assets/package.json');
   return dockerfile(
+    nodeStage(hasScripts),
     from(`elixir:${version}-slim`, 'build'),
     workdir('/app'),
     env({ MIX_ENV: 'prod', LANG: 'C.UTF-8' }),
-    aptInstall('build-essential', 'git', ...(folder.has('assets/package.json') ? ['nodejs', 'npm'] : [])),
+    aptInstall('build-essential', 'git'),
+    ...nodeTools(hasScripts),
     run('mix local.hex --force && mix local.rebar --force'),
     ...dependenciesFirst(folder, plan),
     copy(['.'], './'),
-    folder.has('assets/package.json') && run('npm install --prefix assets'),
+    hasScripts && run('npm install --prefix assets'),
     run(plan.buildCommand),
 
     // The release brings its own Erlang, linked against this very distribution.

@@ -1,3 +1,4 @@
+import { aptInstall } from '../../dockerfile/debian.ts';
 import { type CacheMount, type Instruction, run } from '../../dockerfile/dockerfile.ts';
 import type { Folder } from '../../repository/folder.ts';
 import type { BuildPlan } from '../../stack.ts';
@@ -9,6 +10,8 @@ import { PackageManifest } from './package-manifest.ts';
 export interface NodeToolchain {
   readonly manager: NodePackageManager;
   readonly isModernYarn: boolean;
+  /** Yarn's own way to find packages, without a node_modules: then nothing runs but through Yarn. */
+  readonly isPlugAndPlay: boolean;
   readonly buildImage: string;
   readonly runtimeImage: string;
   readonly user: string;
@@ -29,6 +32,7 @@ export function toolchainOf(root: Folder, folder: Folder, plan: BuildPlan): Node
     ...images,
     manager,
     isModernYarn: modern,
+    isPlugAndPlay: modern && !/^nodeLinker:\s{0,4}["']?(?:node-modules|pnpm)/m.test(root.text('.yarnrc.yml') ?? ''),
     user: manager === 'bun' ? 'bun' : 'node',
     system: openssl(folder),
     installManager: installManager(root, manager, modern),
@@ -51,47 +55,24 @@ function nodeImages(folder: Folder, wanted: string | null) {
 
 /** The slim image has no compiler; these packages want one where they have no ready-made binary. */
 const compiled = [
-  ...['bcrypt', 'better-sqlite3', 'sqlite3', 'canvas', 'argon2', 're2', 'node-sass', 'serialport', 'usb', 'zeromq'],
-  ...[
-    'isolated-vm',
-    'node-pty',
-    'sodium-native',
-    'libxmljs',
-    'libxmljs2',
-    'kerberos',
-    'couchbase',
-    'ssh2',
-    'cpu-features',
-  ],
-  ...[
-    'node-gyp',
-    'bufferutil',
-    'utf-8-validate',
-    'oracledb',
-    'grpc',
-    'leveldown',
-    'farmhash',
-    'dtrace-provider',
-    'nan',
-  ],
+  ...['argon2', 'bcrypt', 'better-sqlite3', 'bufferutil', 'canvas', 'couchbase', 'cpu-features', 'farmhash', 'grpc'],
+  ...['isolated-vm', 'kerberos', 'leveldown', 'libxmljs', 'libxmljs2', 'nan', 'node-gyp', 'node-pty', 'node-sass'],
+  ...['oracledb', 're2', 'serialport', 'sodium-native', 'sqlite3', 'ssh2', 'usb', 'utf-8-validate', 'zeromq'],
 ];
 
 const compilesNatively = (folder: Folder): boolean => new PackageManifest(folder).usesAny(compiled) !== null;
 
 /** Prisma's engine is linked against OpenSSL, which the slim image leaves out. */
 function openssl(folder: Folder): Instruction {
-  const isNeeded = new PackageManifest(folder).usesAny(['@prisma/client', 'prisma']) !== null;
-  return (
-    isNeeded &&
-    run('apt-get update && apt-get install -y --no-install-recommends openssl && rm -rf /var/lib/apt/lists/*')
-  );
+  return new PackageManifest(folder).usesAny(['@prisma/client', 'prisma']) !== null && aptInstall('openssl');
 }
 
 function installManager(root: Folder, manager: NodePackageManager, modern: boolean): Instruction {
-  if (manager === 'pnpm') return run(`npm install -g pnpm@${packageManagerVersion(root, 'pnpm') ?? '10'}`);
-  // A repository that carries its own Yarn is started through the Yarn 1 of the image.
+  const version = packageManagerVersion(root, manager);
+  if (manager === 'pnpm') return run(`npm install -g pnpm@${version ?? '10'}`);
+  // A repository that carries its own Yarn is started through the Yarn 1 of the image; any other replaces that.
   const carriesYarn = root.hasFolder('.yarn/releases');
-  return modern && !carriesYarn && run('npm install -g corepack && corepack enable');
+  return modern && !carriesYarn && run(`npm install -g --force @yarnpkg/cli-dist@${version ?? '4'}`);
 }
 
 function cacheFolder(manager: NodePackageManager, modern: boolean): string {

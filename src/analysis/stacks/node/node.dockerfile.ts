@@ -30,7 +30,7 @@ export function nodeDockerfile(folder: Folder, plan: BuildPlan): string {
   const building: Instruction[] = [
     from(toolchain.buildImage, 'build'),
     workdir('/app'),
-    env({ CI: 'true', HUSKY: '0', NEXT_TELEMETRY_DISABLED: '1', PATH: binaries(home) }),
+    env({ ...buildEnvironment(plan, toolchain), PATH: binaries(home) }),
     toolchain.system,
     toolchain.installManager,
     ...installFirst(root, plan, toolchain),
@@ -39,6 +39,14 @@ export function nodeDockerfile(folder: Folder, plan: BuildPlan): string {
   if (plan.isStatic) return dockerfile(...building, ...site(folder, home, plan));
   return dockerfile(...building, ...prune(folder, root, plan, toolchain), ...runtime(folder, home, plan, toolchain));
 }
+
+/** Create React App takes every warning for an error where it sees CI; Yarn's packages must not stay in a cache mount. */
+const buildEnvironment = ({ framework }: BuildPlan, { isPlugAndPlay }: NodeToolchain) => ({
+  CI: framework === 'create-react-app' ? 'false' : 'true',
+  HUSKY: '0',
+  NEXT_TELEMETRY_DISABLED: '1',
+  YARN_ENABLE_GLOBAL_CACHE: isPlugAndPlay ? 'false' : null,
+});
 
 /** Where the application stands in the image. A member keeps its place, since it finds its siblings by it. */
 function homeOf(root: Folder, folder: Folder): string {
@@ -90,11 +98,11 @@ function runtime(folder: Folder, home: string, plan: BuildPlan, toolchain: NodeT
 }
 
 /** Package managers keep signals to themselves: what the script says is started instead, unless more scripts hang on it. */
-function ownProgram(folder: Folder, plan: BuildPlan, { manager }: NodeToolchain): string {
+function ownProgram(folder: Folder, plan: BuildPlan, { manager, isPlugAndPlay }: NodeToolchain): string {
   const command = plan.startCommand;
   const manifest = new PackageManifest(folder);
   const script = manifest.script('start');
-  const isAlone = manifest.script('prestart') === null && manifest.script('poststart') === null;
+  const isAlone = manifest.script('prestart') === null && manifest.script('poststart') === null && !isPlugAndPlay;
   const isOwn = command === runScript(manager, 'start') && script !== null && script.length <= 4_096;
   return isOwn && isAlone && !/[\p{Cc}]|npm_|\bINIT_CWD\b/u.test(script) ? script : command;
 }

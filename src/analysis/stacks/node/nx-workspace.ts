@@ -16,8 +16,14 @@ export function nxStart(folder: Folder, manager: NodePackageManager): Found<stri
   const project = nxProjectOf(folder);
   if (project === null) return null;
   const { name, folder: home, targets } = project;
-  if (home.names.some(file => /^next\.config\.[cm]?[jt]s$/.test(file)) && !('start' in targets)) {
-    return found(`cd ${home.path} && next start`, home.path, 'the Next.js application of the Nx workspace', 0.85);
+  const config = home.names.find(name => /^next\.config\.[cm]?[jt]s$/.test(name));
+  if (config !== undefined && !('start' in targets)) {
+    return found(
+      `cd ${home.path} && next start`,
+      home.where(config),
+      'the Next.js application of the Nx workspace',
+      0.85,
+    );
   }
   const file = home.where('project.json');
   if ('start' in targets)

@@ -75,12 +75,21 @@ export function packageManagerVersion(folder: Folder, manager: NodePackageManage
 }
 
 function versionByLock(folder: Folder, manager: NodePackageManager): string | null {
+  if (manager === 'yarn') return yarnByLock(folder);
   if (manager !== 'pnpm') return null;
   const written = /^lockfileVersion:\s{0,4}'?(\d+)\.(\d+)/m.exec((folder.text('pnpm-lock.yaml') ?? '').slice(0, 2_000));
   const [, format, revision] = written ?? [];
   if (format === '5') return revision === '3' ? '6' : '7';
   if (format === '6') return '8';
   return format === undefined ? null : '10';
+}
+
+function yarnByLock(folder: Folder): string | null {
+  const format = /^__metadata:\r?\n\s{1,4}version: (\d{1,2})/m.exec(
+    (folder.text('yarn.lock') ?? '').slice(0, 2_000),
+  )?.[1];
+  if (format === undefined) return null;
+  return Number(format) >= 8 ? '4' : Number(format) >= 5 ? '3' : '2';
 }
 
 /** Yarn from version 2 on is another program: it installs by other options and into another place. */

@@ -9,6 +9,7 @@ import {
   run,
   workdir,
 } from '../../dockerfile/dockerfile.ts';
+import { nodeAssetsOf } from '../../dockerfile/node-assets.ts';
 import { serve } from '../../dockerfile/serve.ts';
 import type { Folder } from '../../repository/folder.ts';
 import { textAt } from '../../repository/plain-values.ts';
@@ -74,13 +75,13 @@ const hasAssets = (folder: Folder): boolean =>
   folder.has('package.json') && textAt(folder.json('package.json'), 'scripts', 'build') !== null;
 
 function assets(folder: Folder, plan: BuildPlan): Instruction[] {
-  if (!hasAssets(folder)) return [];
-  const lock = folder.has('package-lock.json');
+  const needed = hasAssets(folder) ? nodeAssetsOf(folder) : null;
+  if (needed === null) return [];
   return [
     from('node:24-bookworm-slim', 'assets'),
     workdir('/app'),
-    copy(['package.json', ...(lock ? ['package-lock.json'] : [])], './'),
-    run(lock ? 'npm ci' : 'npm install', { id: `${plan.cacheScope}-npm`, target: '/root/.npm' }),
+    copy(needed.manifests, './'),
+    run(needed.install, { id: `${plan.cacheScope}-npm`, target: '/root/.npm' }),
     copy(['/app'], './', { from: 'build' }),
     run('npm run build'),
   ];

@@ -51,7 +51,7 @@ export function pythonInstallOf(folder: Folder, manager: string | null): Candida
   const isLocked = (lock: string) => folder.has(lock);
   const commands: Readonly<Record<string, string>> = {
     uv: isLocked('uv.lock') ? 'uv sync --locked --no-dev --no-editable' : 'uv sync --no-dev --no-editable',
-    poetry: 'poetry install --only main --no-interaction',
+    poetry: `poetry install --only main --no-interaction${isPoetryPackage(folder) ? '' : ' --no-root'}`,
     pdm: isLocked('pdm.lock') ? 'pdm install --check --prod --no-editable' : 'pdm install --prod --no-editable',
     pipenv: isLocked('Pipfile.lock') ? 'pipenv install --deploy --ignore-pipfile' : 'pipenv install --skip-lock',
     conda: `conda env update --name base --file ${condaFile(folder) ?? 'environment.yml'}`,
@@ -59,4 +59,14 @@ export function pythonInstallOf(folder: Folder, manager: string | null): Candida
   };
   const command = commands[manager ?? ''];
   return command === undefined ? [] : [found(command, null, `${manager} installs like this`, 0.9)];
+}
+
+/** Poetry refuses to install an application that is no package, unless it is told to leave it. */
+function isPoetryPackage(folder: Folder): boolean {
+  const project = folder.toml('pyproject.toml');
+  const name = textAt(project, 'tool', 'poetry', 'name') ?? textAt(project, 'project', 'name') ?? '';
+  const module = name.toLowerCase().replace(/[-.]/g, '_');
+  const isDeclared = valueAt(project, 'tool', 'poetry', 'packages') !== undefined;
+  const isMeant = valueAt(project, 'tool', 'poetry', 'package-mode') !== false;
+  return isMeant && (isDeclared || folder.hasFolder(module) || folder.hasFolder(`src/${module}`));
 }

@@ -21,7 +21,7 @@ export function pythonStartOf(
     mainProgram(folder),
     ownCommand(folder),
     packageProgram(folder),
-    framework === 'django' &&
+    folder.has('manage.py') &&
       found(
         `python manage.py runserver 0.0.0.0:${portOr(8000)}`,
         folder.where('manage.py'),

@@ -36,9 +36,10 @@ export function pythonDockerfile(folder: Folder, plan: BuildPlan): string {
       UV_PYTHON_DOWNLOADS: 'never',
     }),
     aptInstall(...system.build),
+    // Before the environment exists, pip puts the manager beside it: what it installs later is the application's alone.
+    installManager(plan),
     run(`python -m venv ${venv}`),
-    ...installFirst(folder, plan),
-    ...extraServers(plan, dependencies).map(server => run(`pip install ${server}`, cacheOf(plan))),
+    ...installFirst(folder, plan, dependencies),
     run(plan.buildCommand),
     collectStatic(folder, plan),
 
@@ -59,25 +60,31 @@ const cacheOf = (plan: BuildPlan): CacheMount => {
   return { id: `${plan.cacheScope}-${name}`, target: `/root/.cache/${name}` };
 };
 
-/** The manager itself, then the packages alone, then the sources, then the application as a package where it is one. */
-function installFirst(folder: Folder, plan: BuildPlan): Instruction[] {
+const pipCache = (plan: BuildPlan): CacheMount => ({ id: `${plan.cacheScope}-pip`, target: '/root/.cache/pip' });
+
+function installManager(plan: BuildPlan): Instruction {
+  const tool = plan.installCommand === null ? undefined : managers[plan.packageManager ?? '']?.tool;
+  return tool !== undefined && run(`pip install ${tool}`, pipCache(plan));
+}
+
+/** The packages alone, then the sources, then the application as a package where it is one. */
+function installFirst(folder: Folder, plan: BuildPlan, dependencies: PythonDependencies): Instruction[] {
   const everything = copy(['.'], './');
-  if (plan.installCommand === null) return [everything];
+  const servers = extraServers(plan, dependencies).map(server => run(`pip install ${server}`, pipCache(plan)));
+  if (plan.installCommand === null) return [...servers, everything];
   const manager = managers[plan.packageManager ?? ''];
   const present = (manager?.files(folder) ?? []).filter(name => folder.has(name));
-  const tool = manager?.tool
-    ? run(`pip install ${manager.tool}`, { id: `${plan.cacheScope}-pip`, target: '/root/.cache/pip' })
-    : null;
-  const isAlone =
-    manager !== undefined &&
-    !plan.hasOwnInstall &&
-    present.length > 0 &&
-    present.every(isCopyable) &&
-    !needsSources(folder, plan);
-  if (!isAlone) return [tool, everything, run(plan.installCommand, cacheOf(plan))];
-  const first = manager.packagesOnly?.(plan.installCommand) ?? plan.installCommand;
-  const again = first === plan.installCommand ? null : run(plan.installCommand, cacheOf(plan));
-  return [tool, ...copies(present), run(first, cacheOf(plan)), everything, again];
+  const isAlone = present.length > 0 && present.every(isCopyable) && !plan.hasOwnInstall && !needsSources(folder, plan);
+  if (!isAlone) return [everything, run(plan.installCommand, cacheOf(plan)), ...servers];
+  const first = manager?.packagesOnly?.(plan.installCommand) ?? plan.installCommand;
+  if (first === plan.installCommand) return [...copies(present), run(first, cacheOf(plan)), ...servers, everything];
+  return [
+    ...copies(present),
+    run(first, cacheOf(plan)),
+    everything,
+    run(plan.installCommand, cacheOf(plan)),
+    ...servers,
+  ];
 }
 
 /** A list in a folder of its own keeps its place: lists include each other by relative names. */
@@ -108,7 +115,7 @@ const managers: Readonly<Record<string, Manager>> = {
   poetry: {
     tool: 'poetry',
     files: () => ['pyproject.toml', 'poetry.lock', 'poetry.toml'],
-    packagesOnly: install => `${install} --no-root`,
+    packagesOnly: install => (install.includes('--no-root') ? install : `${install} --no-root`),
   },
   pdm: {
     tool: 'pdm',

@@ -45,7 +45,7 @@ function describePython(folder: Folder): StackFacts {
     installCommand: pythonInstallOf(folder, bestOf(managers)),
     startCommand: pythonStartOf(folder, framework, dependencies),
     releaseCommand:
-      framework === 'django'
+      framework === 'django' && folder.has('manage.py')
         ? [found('python manage.py migrate --noinput', folder.where('manage.py'), 'Django migrates its database', 0.9)]
         : [],
     isStatic: [found(false, null, 'Python programs serve by themselves', 0.95)],

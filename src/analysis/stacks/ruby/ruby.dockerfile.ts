@@ -1,6 +1,7 @@
 import { majorMinor } from '../../declared/versions.ts';
 import { addUser, aptInstall } from '../../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, run, workdir } from '../../dockerfile/dockerfile.ts';
+import { nodeAssetsOf, nodeStage, nodeTools } from '../../dockerfile/node-assets.ts';
 import { serve } from '../../dockerfile/serve.ts';
 import { serveSite, siteFolder } from '../../dockerfile/site.dockerfile.ts';
 import type { Folder } from '../../repository/folder.ts';
@@ -26,16 +27,17 @@ export function rubyDockerfile(folder: Folder, plan: BuildPlan): string {
 }
 
 function buildStage(folder: Folder, plan: BuildPlan, image: string): Instruction[] {
-  const hasScripts = folder.has('package.json');
-  const tools = ['build-essential', 'git', 'libyaml-dev', 'pkg-config', ...(hasScripts ? ['nodejs', 'npm'] : [])];
+  const assets = nodeAssetsOf(folder);
   return [
+    nodeStage(assets !== null),
     from(image, 'build'),
     workdir('/app'),
     env(production),
-    aptInstall(...tools, ...librariesOf(folder).build),
+    aptInstall('build-essential', 'git', 'libyaml-dev', 'pkg-config', ...librariesOf(folder).build),
+    ...nodeTools(assets !== null),
     ...gemsFirst(folder, plan),
+    ...(assets === null ? [] : [copy(assets.manifests, './'), run(assets.install)]),
     copy(['.'], './'),
-    hasScripts && run('npm install'),
     run(withDummyKey(plan)),
   ];
 }
