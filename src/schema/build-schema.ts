@@ -5,6 +5,7 @@ import { type ErrorCode, errorStatus } from '../errors.ts';
 import { meaningOf } from './error-meanings.ts';
 import { guard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
+import { validateArguments } from './validate-arguments.ts';
 
 type ResolverClass = new () => object;
 
@@ -15,8 +16,7 @@ export async function createSchema(
 ): Promise<GraphQLSchema> {
   const schema = await buildSchema({
     resolvers: [...resolvers] as unknown as NonEmptyArray<() => void>,
-    // TypeGraphQL would skip nulls with what is missing; `Omittable` and `Clearable` tell the two apart.
-    validate: { forbidUnknownValues: false, stopAtFirstError: true, skipMissingProperties: false },
+    validateFn: validateArguments,
     pubSub: noPubSub,
   });
   return guard(withErrorCodes(schema), idempotency);

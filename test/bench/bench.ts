@@ -9,8 +9,8 @@ import { benchStarts, startNotes } from './starts.ts';
 import { benchStreams, streamNotes } from './streams.ts';
 
 const PARTS = ['rest', 'graphql', 'sse', 'start'];
-const FULL = { reads: { sliceMs: 600, rounds: 9, warmUpMs: 1500 }, messages: 12, starts: 7, idleMs: 30_000 };
-const SHORT = { reads: { sliceMs: 300, rounds: 3, warmUpMs: 500 }, messages: 4, starts: 3, idleMs: 5000 };
+const FULL = { reads: { sliceMs: 600, rounds: 9, warmUpMs: 5000 }, messages: 12, starts: 7, idleMs: 30_000 };
+const SHORT = { reads: { sliceMs: 300, rounds: 3, warmUpMs: 2000 }, messages: 4, starts: 3, idleMs: 5000 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,17 +26,13 @@ const pace = values.short ? SHORT : FULL;
 
 const figures: Figure[] = [];
 const notes: string[] = [];
-if (parts.has('rest') || parts.has('graphql')) {
-  figures.push(...(await benchReads(parts, pace.reads)));
-  notes.push(...readNotes);
-}
-if (parts.has('sse')) {
-  figures.push(...(await benchStreams(pace.messages)));
-  notes.push(...streamNotes);
-}
-if (parts.has('start')) {
-  figures.push(...(await benchStarts(pace.starts, pace.idleMs)));
-  notes.push(...startNotes);
-}
-printReport(figures, notes);
+if (parts.has('rest') || parts.has('graphql')) show(await benchReads(parts, pace.reads), readNotes);
+if (parts.has('sse')) show(await benchStreams(pace.messages), streamNotes);
+if (parts.has('start')) show(await benchStarts(pace.starts, pace.idleMs), startNotes);
 if (values.json !== undefined) writeReport(values.json, figures, notes);
+
+function show(found: Figure[], about: readonly string[]): void {
+  figures.push(...found);
+  notes.push(...about);
+  printReport(found, about);
+}

@@ -45,6 +45,8 @@ createServer((request, response) => {
   });
 }).listen(Number(PORT), '127.0.0.1');
 
+process.once('SIGTERM', () => process.exit(0));
+
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader('X-Request-Id', randomUUIDv7());
   const caller = await identify(request.headers.authorization ?? '');
