@@ -3,7 +3,7 @@
  * one file instead of some two thousand. The types are compiled first because esbuild does not know decorator metadata.
  */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ function compile() {
 }
 
 async function bundle() {
-  await build({
+  const { outputFiles } = await build({
     entryPoints: ['dist/js/src/main.js'],
     outfile: 'dist/main.js',
     bundle: true,
@@ -54,7 +54,19 @@ async function bundle() {
     banner: { js: COMMONJS },
     plugins: [oneGraphql(), absentIsExternal()],
     logLevel: 'warning',
+    write: false,
   });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? withQuickNames(text) : text);
+}
+
+/**
+ * For `keepNames` esbuild defines the name of every function anew, each time one is made, in the middle of hot code. Nearly
+ * all have the right name already: look first.
+ */
+function withQuickNames(text) {
+  const slow = /var __name = \((\w+), (\w+)\) => __defProp\(/;
+  if (!slow.test(text)) throw new Error('esbuild writes __name in another way now: see withQuickNames');
+  return text.replace(slow, 'var __name = ($1, $2) => $1.name === $2 ? $1 : __defProp(');
 }
 
 /** graphql refuses objects of a second copy of itself, and its ES and CommonJS halves are two copies: one for everybody. */

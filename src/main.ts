@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     { address, port },
     `Slipway listens on ${config.publicUrl} (${Math.round(performance.now())} ms after its start)`,
   );
+  log.flush();
   const stop = () => {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     app.stop().then(

@@ -77,10 +77,12 @@ export class Rows {
   #where<T extends object>(entity: EntityClass<T>, conditions: Conditions<T>): { text: string; values: unknown[] } {
     const { text, columns } = this.#select(entity);
     const values: unknown[] = [];
-    const tests = Object.entries(conditions)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => test(columns.get(name), value as Value | Above, values));
-    return { text: `${text} where ${tests.length === 0 ? 'true' : tests.join(' and ')}`, values };
+    let tests = '';
+    for (const name in conditions) {
+      const value = conditions[name];
+      if (value !== undefined) tests += `${tests && ' and '}${test(columns.get(name), value as Value | Above, values)}`;
+    }
+    return { text: `${text} where ${tests || 'true'}`, values };
   }
 
   #select(entity: EntityClass<object>): Select {
@@ -92,7 +94,9 @@ export class Rows {
   }
 
   #nameOf(text: string): string {
-    const name = this.#names.get(text) ?? `slipway_${this.#names.size}`;
+    const known = this.#names.get(text);
+    if (known) return known;
+    const name = `slipway_${this.#names.size}`;
     this.#names.set(text, name);
     return name;
   }
@@ -104,9 +108,10 @@ interface Select {
 }
 
 function selectOf(metadata: EntityMetadata): Select {
-  const shown = metadata.props.filter(({ hidden, persist, fieldNames }) => !hidden && persist !== false && fieldNames);
-  const columns = new Map(shown.map(({ name, fieldNames }) => [name as string, fieldNames[0] as string]));
-  const list = [...columns].map(([name, column]) => (name === column ? `"${column}"` : `"${column}" as "${name}"`));
+  const stored = metadata.props.filter(({ persist, fieldNames }) => persist !== false && fieldNames);
+  const columns = new Map(stored.map(({ name, fieldNames }) => [name as string, fieldNames[0] as string]));
+  const shown = stored.filter(({ hidden }) => !hidden).map(({ name }) => name as string);
+  const list = shown.map(name => (name === columns.get(name) ? `"${name}"` : `"${columns.get(name)}" as "${name}"`));
   return { text: `select ${list.join(', ')} from "${metadata.tableName}"`, columns };
 }
 

@@ -20,7 +20,7 @@ export class AuditEntry {
   @PrimaryKey({ type: 'uuid' })
   id: string = randomUUIDv7();
 
-  @Property({ type: 'uuid' })
+  @Property({ type: 'uuid', hidden: true })
   workspaceId!: string;
 
   @Field(() => DateTime)

@@ -22,6 +22,10 @@ const SECRETS = [
   'secret',
 ];
 
+/** Lines are written in blocks, or when they have waited this long; a write for each would cost more than the line. */
+const BLOCK_BYTES = 4096;
+const FLUSH_MS = 200;
+
 export function createLog({ logLevel, logFormat }: LogConfig) {
   const options = {
     level: logLevel,
@@ -33,5 +37,5 @@ export function createLog({ logLevel, logFormat }: LogConfig) {
   };
   if (logFormat === 'pretty')
     return pino({ ...options, transport: { target: 'pino-pretty', options: { colorize: true } } });
-  return pino(options, pino.destination({ sync: false, minLength: 0 }));
+  return pino(options, pino.destination({ sync: false, minLength: BLOCK_BYTES, periodicFlush: FLUSH_MS }));
 }

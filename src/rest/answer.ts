@@ -10,10 +10,10 @@ export function answer(
   { route, field }: Operation,
   data: Plain | null | undefined,
   notes: AnswerNotes,
-  url: URL,
+  query: URLSearchParams,
 ): void {
   const value = data?.[field];
-  if (Array.isArray(value)) linkNext(response, value as Plain[], notes, url);
+  if (Array.isArray(value)) linkNext(response, value as Plain[], notes, query);
   else describeOne(response, value as Plain, route.location);
   if (notes.warnings?.length) response.setHeader('X-Warnings', notes.warnings.map(printable).join('; '));
   const body = JSON.stringify(value);
@@ -24,11 +24,17 @@ export function answer(
 }
 
 /** While there is more, the page after this one has an address. */
-function linkNext(response: Response, rows: Plain[], { hasMore, nextCursor }: AnswerNotes, url: URL): void {
+function linkNext(
+  response: Response,
+  rows: Plain[],
+  { hasMore, nextCursor }: AnswerNotes,
+  query: URLSearchParams,
+): void {
   const last = nextCursor ?? rows.at(-1)?.id;
   if (!hasMore || typeof last !== 'string') return;
-  url.searchParams.set('after', last);
-  response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
+  const [path] = response.req.originalUrl.split('?', 1);
+  query.set('after', last);
+  response.setHeader('Link', `<${path}?${query}>; rel="next"`);
 }
 
 function describeOne(response: Response, value: Plain, location: string | undefined): void {

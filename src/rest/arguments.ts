@@ -35,7 +35,8 @@ export class ArgumentReader {
     const values: Record<string, unknown> = {};
     const faults: FieldFault[] = [];
     for (const name of this.pathNames) values[name] = params[name];
-    for (const name of new Set(query.keys())) this.#readQuery(name, query.getAll(name), values, faults);
+    if (query.size > 0)
+      for (const name of new Set(query.keys())) this.#readQuery(name, query.getAll(name), values, faults);
     for (const [name, value] of Object.entries(body ?? {})) {
       if (this.#isBodyName(name)) values[name] = value;
       else faults.push(unknownField(name));

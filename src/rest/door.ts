@@ -6,7 +6,7 @@ import type { CompiledOperations } from '../schema/compiled.ts';
 import type { ContextFactory } from '../schema/context.ts';
 import type { Scope } from '../services/scope.ts';
 import { answer } from './answer.ts';
-import { type Call, createOperations, type Operation } from './rest.ts';
+import { createOperations, type Operation } from './rest.ts';
 import type { StreamDoor } from './streams.ts';
 
 interface Parts {
@@ -18,7 +18,7 @@ interface Parts {
 }
 
 type Params = Record<string, string | undefined>;
-type Serve = (request: Request, response: Response, params: Params, url: URL) => Promise<void>;
+type Serve = (request: Request, response: Response, params: Params, query: URLSearchParams) => Promise<void>;
 
 /** What is too long for an id is a malformed one, not an unknown route; Node takes no longer path than this. */
 const LONGEST_PATH = 16_384;
@@ -37,21 +37,25 @@ export function restDoor(parts: Parts): RequestHandler {
     const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod;
     const found = router.find(method, request.path);
     if (found === null) return refuse(router, request, response);
-    await (found.store as Serve)(request, response, found.params, new URL(request.originalUrl, 'http://localhost'));
+    await (found.store as Serve)(request, response, found.params, queryOf(request));
   };
 }
 
 function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }: Parts): Serve {
-  return async (request, response, params, url) => {
+  return async (request, response, params, query) => {
     const scope = scopeOf(response);
-    const variables = operation.reader.read({ params, query: url.searchParams, body: bodyOf(request, operation) });
+    const variables = operation.reader.read({ params, query, body: bodyOf(request, operation) });
     applyIfMatch(request, operation, variables);
-    const call: Call = { variables, run: (document, values) => compiled.run(document, makeContext(scope), values) };
-    const { data, errors } = await operation.perform(call);
+    const { data, errors } = await compiled.run(await operation.document(), makeContext(scope), variables);
     if (scope.notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
     if (errors?.[0]) throw errors[0];
-    answer(response, operation, data, scope.notes, url);
+    answer(response, operation, data, scope.notes, query);
   };
+}
+
+function queryOf({ url }: Request): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
 }
 
 /** A flat JSON object, or nothing at all. */

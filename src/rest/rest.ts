@@ -1,17 +1,9 @@
-import { type DocumentNode, type ExecutionResult, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { type DocumentNode, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { ArgumentReader } from './arguments.ts';
 import { type Route, type RouteName, routeEntries, routes } from './routes.ts';
 
 export const BASE_PATH = '/api/v1';
-
-/** What SOFA hands to `execute`, after it passed through its handler. */
-export interface Call {
-  variables: Record<string, unknown>;
-  /** Runs the operation SOFA made for the route; filled in by the door. */
-  run(document: DocumentNode, variables: Record<string, unknown>): Promise<ExecutionResult> | ExecutionResult;
-  result?: ExecutionResult;
-}
 
 /** A route as SOFA made it from a root field: the operation it stands for and how its arguments are read. */
 export interface Operation {
@@ -19,16 +11,22 @@ export interface Operation {
   field: string;
   route: Route;
   reader: ArgumentReader;
-  perform(call: Call): Promise<ExecutionResult>;
+  /** The operation SOFA made for the route. */
+  document(): Promise<DocumentNode>;
 }
 
 type SofaHandler = (request: object, context: object) => Promise<unknown>;
 
+/** Passes through SOFA's handler and comes back with the operation. */
+interface Question {
+  document?: DocumentNode;
+}
+
 const DONE = new Response();
 
 /**
- * SOFA makes the routes and their operations from the REST view of the schema. We let its handler build and start
- * the operation, but read the arguments and write the answer ourselves: it drops nulls, ignores unknown fields, turns
+ * SOFA makes the routes and their operations from the REST view of the schema. Its handler is asked once for the operation
+ * it would run; we read the arguments, run it and write the answer ourselves: it drops nulls, ignores unknown fields, turns
  * bad booleans into false and answers 500 to bad input.
  */
 export function createOperations(schema: GraphQLSchema): { operations: Operation[]; openApi: unknown } {
@@ -38,11 +36,10 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
     routes: sofaRoutes(),
     ignore: embeddedFields(schema),
     context: context => context,
-    execute: async args => {
-      const call = args.contextValue as Call;
-      call.result = await call.run(args.document, call.variables);
-      // An empty list of errors makes SOFA ask its error handler for the answer: ours has been written elsewhere.
-      return { errors: [] };
+    execute: args => {
+      (args.contextValue as Question).document = args.document;
+      // An empty list of errors makes SOFA ask its error handler for the answer: ours is written elsewhere.
+      return Promise.resolve({ errors: [] });
     },
     errorHandler: errors => {
       if (errors.length > 0) throw errors[0];
@@ -83,17 +80,16 @@ function sofaRoutes(): Parameters<typeof useSofa>[0]['routes'] {
 
 function toOperation(schema: GraphQLSchema, name: RouteName, route: Route, handler: SofaHandler): Operation {
   const field = fieldOf(schema, name);
-  return {
-    name,
-    field: field.name,
-    route,
-    reader: readerFor(field, route),
-    perform: async call => {
-      await handler({ url: route.path, body: null, params: {} }, call);
-      if (call.result === undefined) throw new TypeError(`SOFA did not run ${name}`);
-      return call.result;
-    },
-  };
+  let asked: Promise<DocumentNode> | undefined;
+  const document = () => (asked ??= askFor(name, route, handler));
+  return { name, field: field.name, route, reader: readerFor(field, route), document };
+}
+
+async function askFor(name: RouteName, { path }: Route, handler: SofaHandler): Promise<DocumentNode> {
+  const question: Question = {};
+  await handler({ url: path, body: null, params: {} }, question);
+  if (question.document === undefined) throw new TypeError(`SOFA did not run ${name}`);
+  return question.document;
 }
 
 export function fieldOf(schema: GraphQLSchema, name: string): GraphQLField<unknown, unknown> {

@@ -28,7 +28,12 @@ interface Parts {
 
 export interface StreamRoute {
   route: Route;
-  serve(request: Request, response: Response, params: Record<string, string | undefined>, url: URL): Promise<void>;
+  serve(
+    request: Request,
+    response: Response,
+    params: Record<string, string | undefined>,
+    query: URLSearchParams,
+  ): Promise<void>;
 }
 
 export interface StreamDoor {
@@ -46,10 +51,10 @@ function serveStream(name: string, route: Route, view: GraphQLSchema, parts: Par
   const field = fieldOf(parts.schema, name);
   const reader = readerFor(field, route);
   const { document, operation } = documentFor(view, field.name);
-  return async (request, response, params, url) => {
-    url.searchParams.delete('ticket');
+  return async (request, response, params, query) => {
+    query.delete('ticket');
     const body = route.method === 'GET' ? undefined : (request.body as Record<string, unknown>);
-    const variables = reader.read({ params, query: url.searchParams, body });
+    const variables = reader.read({ params, query, body });
     if (reader.accepts('after')) resume(request, variables);
     const subscription = { document, operation, variables, scope: parts.scopeOf(response) };
     const stream = await parts.operations.open(subscription);

@@ -63,8 +63,7 @@ function allowed(name: string, permission: Permission, resolve: Resolve): Resolv
   };
 }
 
-const during = (context: Context, action: string): Context =>
-  Object.assign(Object.create(context) as Context, { scope: context.scope.during(action) });
+const during = (context: Context, action: string): Context => ({ ...context, scope: context.scope.during(action) });
 
 async function deny({ scope }: Context, error: Forbidden): Promise<never> {
   await scope.noteDenial();
