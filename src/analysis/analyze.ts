@@ -21,6 +21,11 @@ export interface AnalysisOptions {
   readonly settings?: BuildSettings;
   /** Prefix of the names of cache mounts: one per project, so that no two tenants share a cache. */
   readonly cacheScope?: string;
+  /**
+   * Id of a BuildKit secret with the variables of the build, a shell script of `export KEY='…'` lines. With one, the
+   * generated Dockerfile reads it where it installs and builds, and takes a digest of it as the argument BUILD_VARIABLES.
+   */
+  readonly buildSecret?: string;
   readonly limits?: Partial<AnalysisLimits>;
   /** Told as the work goes on. */
   readonly onStep?: (step: AnalysisStep) => void;
@@ -81,10 +86,15 @@ function checkedRoot(rootDirectory: string | null | undefined): string {
   return path;
 }
 
-function appOptions(folder: Folder, { name, settings, cacheScope }: AnalysisOptions) {
+function appOptions(folder: Folder, { name, settings, cacheScope, buildSecret }: AnalysisOptions) {
   const scope = /^[A-Za-z0-9][\w-]{0,63}$/.test(cacheScope ?? '') ? (cacheScope as string) : 'app';
   const lastName = folder.path.slice(folder.path.lastIndexOf('/') + 1);
-  return { name: lastName || (name ?? 'app'), settings: settings ?? {}, cacheScope: scope };
+  return {
+    name: lastName || (name ?? 'app'),
+    settings: settings ?? {},
+    cacheScope: scope,
+    buildSecret: buildSecret ?? null,
+  };
 }
 
 /** A person's settings are for the application they chose, not for those beside it. */

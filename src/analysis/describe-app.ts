@@ -13,6 +13,7 @@ export interface AppOptions {
   readonly name: string;
   readonly settings: BuildSettings;
   readonly cacheScope: string;
+  readonly buildSecret: string | null;
 }
 
 export interface DescribedApp {
@@ -108,7 +109,7 @@ function withSettings(facts: StackFacts, settings: BuildSettings): StackFacts {
   };
 }
 
-function planOf(facts: StackFacts, { settings, cacheScope }: AppOptions): BuildPlan {
+function planOf(facts: StackFacts, { settings, cacheScope, buildSecret }: AppOptions): BuildPlan {
   return {
     languageVersion: bestOf(facts.languageVersion),
     framework: bestOf(facts.framework),
@@ -120,6 +121,7 @@ function planOf(facts: StackFacts, { settings, cacheScope }: AppOptions): BuildP
     isStatic: bestOf(facts.isStatic) ?? false,
     port: bestOf(facts.port) ?? 8080,
     cacheScope,
+    secrets: buildSecret === null ? [] : [{ secret: buildSecret }],
     hasOwnInstall: Boolean(settings.installCommand),
   };
 }
@@ -138,7 +140,7 @@ const canBeGenerated = (builder: Builder, plan: BuildPlan): boolean =>
   builder === 'STATIC' || (builder === 'GENERATED' && (plan.isStatic || plan.startCommand !== ''));
 
 function answersOf(facts: StackFacts, plan: BuildPlan) {
-  const { cacheScope: _scope, hasOwnInstall: _own, ...answers } = plan;
+  const { cacheScope: _scope, hasOwnInstall: _own, secrets: _secrets, ...answers } = plan;
   const hasPort = facts.port.length > 0;
   return {
     ...answers,

@@ -1,3 +1,4 @@
+import type { SecretMount } from './dockerfile/dockerfile.ts';
 import type { Candidates, Found } from './finding.ts';
 import type { Folder } from './repository/folder.ts';
 
@@ -44,6 +45,8 @@ export interface BuildPlan {
   readonly port: number;
   /** Prefix of the cache mounts' names: two tenants must never share a cache. */
   readonly cacheScope: string;
+  /** Where the commands that install and build find variables that are not for the image. */
+  readonly secrets: readonly SecretMount[];
   /** A person chose the install command, so the files it needs are unknown. */
   readonly hasOwnInstall: boolean;
 }

@@ -81,3 +81,25 @@ describe('Node', () => {
     expect(wrapped.generatedDockerfile).toContain('CMD ["npm", "run", "start"]');
   });
 });
+
+describe('variables of the build', () => {
+  const withSecret = async ({ files, options }: Variant): Promise<string> =>
+    (await analyze(files, { ...options, buildSecret: 'build-env' })).generatedDockerfile ?? '';
+
+  it.each(variants.map(variant => [variant.it, variant] as const))(
+    'leave the Dockerfile for %s as sound as before',
+    async (_it, variant) => {
+      const text = await withSecret(variant);
+      expect(validate(text)).toEqual([]);
+      const without = (await generated(variant)).split('\n').filter(line => !line.startsWith('RUN'));
+      expect(text.split('\n').filter(line => !/^RUN|^ARG BUILD_VARIABLES$/.test(line))).toEqual(without);
+    },
+  );
+
+  it('reach the commands that install and build, by a file that is in no layer', async () => {
+    const text = await withSecret(variants.find(({ it }) => it === 'a Node server by npm with a lock') as Variant);
+    const reading = 'if test -f /run/secrets/build-env; then . /run/secrets/build-env; fi;';
+    expect(text).toContain(`--mount=type=secret,id=build-env ${reading} npm ci\n`);
+    expect(text).toContain(`ARG BUILD_VARIABLES\nRUN --mount=type=secret,id=build-env ${reading} npm run build\n`);
+  });
+});

@@ -9,6 +9,11 @@ export interface CacheMount {
   readonly target: string;
 }
 
+/** A file that is there while one command runs and in no layer: a shell script that exports variables. */
+export interface SecretMount {
+  readonly secret: string;
+}
+
 export interface CopyOptions {
   readonly from?: string;
   readonly owner?: string;
@@ -46,10 +51,17 @@ export function copy(
   return ['COPY', ...flags, ...sources.map(safePath), safePath(target)].join(' ');
 }
 
-export function run(command: string | null, ...caches: readonly CacheMount[]): Instruction {
+export function run(command: string | null, ...mounts: readonly (CacheMount | SecretMount)[]): Instruction {
   if (command === null || command.trim() === '') return null;
-  const mounts = caches.map(({ id, target }) => `--mount=type=cache,id=${safePath(id)},target=${safePath(target)} `);
-  return `RUN ${mounts.join('')}${isHarmless(command) ? command.trim() : json(['sh', '-c', command])}`;
+  const secrets = mounts.flatMap(mount => ('secret' in mount ? [`/run/secrets/${safePath(mount.secret)}`] : []));
+  const prepared = `${secrets.map(file => `if test -f ${file}; then . ${file}; fi; `).join('')}${command}`;
+  const flags = mounts.map(mount => `--mount=type=${mountOf(mount)} `).join('');
+  return `RUN ${flags}${isHarmless(prepared) ? prepared.trim() : json(['sh', '-c', prepared])}`;
+}
+
+function mountOf(mount: CacheMount | SecretMount): string {
+  if ('secret' in mount) return `secret,id=${safePath(mount.secret)}`;
+  return `cache,id=${safePath(mount.id)},target=${safePath(mount.target)}`;
 }
 
 /** A small file of our own words, line by line: a heredoc would need a newer Docker. */

@@ -1,3 +1,4 @@
+import { buildStep } from '../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import {
   type CacheMount,
@@ -91,7 +92,7 @@ function compiledDockerfile(rules: CompiledLanguage, folder: Folder, plan: Build
     run(rules.setUp ?? null),
     ...installFirst(rules, folder, plan, caches),
     copy(['.'], './'),
-    run(plan.buildCommand, ...caches),
+    ...buildStep(plan, ...caches),
 
     from(runtimeImage, 'runtime'),
     workdir('/app'),
@@ -112,5 +113,5 @@ function installFirst(
   if (plan.installCommand === null) return [];
   const present = (rules.manifests ?? []).filter(name => folder.has(name));
   const isAlone = present.length > 0 && !plan.hasOwnInstall;
-  return [isAlone ? copy(present, './') : copy(['.'], './'), run(plan.installCommand, ...caches)];
+  return [isAlone ? copy(present, './') : copy(['.'], './'), run(plan.installCommand, ...caches, ...plan.secrets)];
 }

@@ -1,4 +1,5 @@
 import { fallbackVersion, versionInFile, versionOfTool } from '../declared/versions.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { copy, dockerfile, env, from, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serve } from '../dockerfile/serve.ts';
 import { type Candidates, candidates, type Found, found } from '../finding.ts';
@@ -107,7 +108,7 @@ function denoDockerfile(folder: Folder, plan: BuildPlan): string {
     ...(present.length > 0 && !isWorkspace ? [copy(present, './'), run('deno install')] : []),
     copy(['.'], './'),
     entry !== null && /^[\w./-]+$/.test(entry) && run(`deno cache ${entry}`),
-    run(plan.buildCommand),
+    ...buildStep(plan),
 
     from(image, 'runtime'),
     workdir('/app'),

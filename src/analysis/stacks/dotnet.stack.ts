@@ -1,4 +1,5 @@
 import { fallbackVersion, firstVersion, majorMinor } from '../declared/versions.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { copy, dockerfile, env, from, type Instruction, isCopyable, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serve } from '../dockerfile/serve.ts';
 import { bestOf, type Candidates, candidates, type Found, found } from '../finding.ts';
@@ -144,7 +145,7 @@ function dotnetDockerfile(folder: Folder, plan: BuildPlan): string {
     workdir('/app'),
     env({ DOTNET_CLI_TELEMETRY_OPTOUT: '1' }),
     ...packagesFirst(folder, plan, cache),
-    run(plan.buildCommand, cache),
+    ...buildStep(plan, cache),
 
     from(`mcr.microsoft.com/dotnet/aspnet:${version}`, 'runtime'),
     workdir('/app'),
@@ -169,7 +170,7 @@ function packagesFirst(folder: Folder, plan: BuildPlan, cache: { id: string; tar
   const isAlone =
     projects.length === 1 && only !== undefined && !only.includes('/') && isCopyable(only) && !plan.hasOwnInstall;
   const everything = copy(['.'], './');
-  if (!isAlone) return [everything, run(plan.installCommand, cache)];
+  if (!isAlone) return [everything, run(plan.installCommand, cache, ...plan.secrets)];
   return [
     copy([only, ...beside.filter(name => folder.has(name))], './'),
     run(`dotnet restore ${only}`, cache),

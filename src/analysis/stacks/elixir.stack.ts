@@ -1,4 +1,5 @@
 import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, run, workdir } from '../dockerfile/dockerfile.ts';
 import { nodeStage, nodeTools } from '../dockerfile/node-assets.ts';
@@ -95,7 +96,7 @@ function elixirDockerfile(folder: Folder, plan: BuildPlan): string {
     ...dependenciesFirst(folder, plan),
     copy(['.'], './'),
     hasScripts && run('npm install --prefix assets'),
-    run(plan.buildCommand),
+    ...buildStep(plan),
 
     // The release brings its own Erlang, linked against this very distribution.
     from(`elixir:${version}-slim`, 'runtime'),
@@ -111,8 +112,13 @@ function dependenciesFirst(folder: Folder, plan: BuildPlan): Instruction[] {
   if (plan.installCommand === null) return [];
   const cache = { id: `${plan.cacheScope}-hex`, target: '/root/.cache/rebar3' };
   const isUmbrella = folder.hasFolder('apps');
-  if (plan.hasOwnInstall || isUmbrella) return [copy(['.'], './'), run(plan.installCommand, cache)];
+  if (plan.hasOwnInstall || isUmbrella) return [copy(['.'], './'), run(plan.installCommand, cache, ...plan.secrets)];
   const settings = folder.hasFolder('config') ? [copy(['config'], './config')] : [];
   const manifests = ['mix.exs', 'mix.lock'].filter(name => folder.has(name));
-  return [copy(manifests, './'), ...settings, run(plan.installCommand, cache), run('mix deps.compile')];
+  return [
+    copy(manifests, './'),
+    ...settings,
+    run(plan.installCommand, cache, ...plan.secrets),
+    run('mix deps.compile'),
+  ];
 }

@@ -1,4 +1,5 @@
 import { fallbackVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { aptInstall } from '../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, isCopyable, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serve } from '../dockerfile/serve.ts';
@@ -137,7 +138,7 @@ function goDockerfile(folder: Folder, plan: BuildPlan): string {
     }),
     ...modulesFirst(folder, plan, modules),
     copy(['.'], './'),
-    run(plan.buildCommand, modules, compiled),
+    ...buildStep(plan, modules, compiled),
 
     from('debian:bookworm-slim', 'runtime'),
     workdir('/app'),
@@ -160,6 +161,6 @@ function modulesFirst(folder: Folder, plan: BuildPlan, cache: { id: string; targ
   const manifests = ['go.mod', 'go.sum'].filter(name => folder.has(name) && isCopyable(name));
   if (plan.installCommand === null || isVendored || isWorkspace || replaces || manifests.length === 0) return [];
   return plan.hasOwnInstall
-    ? [copy(['.'], './'), run(plan.installCommand, cache)]
-    : [copy(manifests, './'), run(plan.installCommand, cache)];
+    ? [copy(['.'], './'), run(plan.installCommand, cache, ...plan.secrets)]
+    : [copy(manifests, './'), run(plan.installCommand, cache, ...plan.secrets)];
 }

@@ -1,4 +1,5 @@
 import { fallbackVersion, firstVersion, majorMinor, versionInFile, versionOfTool } from '../declared/versions.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import {
   type CacheMount,
@@ -145,7 +146,7 @@ function rustDockerfile(folder: Folder, plan: BuildPlan): string {
     workdir('/app'),
     ...cratesFirst(folder, caches.slice(0, 2)),
     copy(['.'], './'),
-    run(plan.buildCommand ?? 'cargo build --release', ...caches),
+    ...buildStep({ ...plan, buildCommand: plan.buildCommand ?? 'cargo build --release' }, ...caches),
     run(keep, ...caches.slice(2)),
 
     from('debian:bookworm-slim', 'runtime'),

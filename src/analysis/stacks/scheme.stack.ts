@@ -1,5 +1,6 @@
+import { buildStep } from '../dockerfile/build-step.ts';
 import { aptInstall } from '../dockerfile/debian.ts';
-import { copy, dockerfile, from, run, workdir } from '../dockerfile/dockerfile.ts';
+import { copy, dockerfile, from, workdir } from '../dockerfile/dockerfile.ts';
 import { serveSite, siteFolder } from '../dockerfile/site.dockerfile.ts';
 import { found } from '../finding.ts';
 import { noFacts, type Stack } from '../stack.ts';
@@ -28,7 +29,7 @@ export const schemeStack: Stack = {
       workdir('/app'),
       aptInstall('haunt'),
       copy(['.'], './'),
-      run(plan.buildCommand),
+      ...buildStep(plan),
       moving,
       ...serveSite({ stage: 'build', path, port: plan.port, isSinglePage: false }),
     );

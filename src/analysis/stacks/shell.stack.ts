@@ -1,4 +1,5 @@
 import { declaredStart } from '../declared/start-commands.ts';
+import { buildStep } from '../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serve } from '../dockerfile/serve.ts';
@@ -38,9 +39,9 @@ export const shellStack: Stack = {
       aptInstall('ca-certificates', 'curl', ...(plan.startCommand.startsWith('zsh') ? ['zsh'] : [])),
       addUser(),
       env({ PORT: plan.port }),
-      run(plan.installCommand),
+      run(plan.installCommand, ...plan.secrets),
       copy(['.'], './', { owner: 'app:app' }),
-      run(plan.buildCommand),
+      ...buildStep(plan),
       ...serve('app', plan),
     ),
 };

@@ -1,3 +1,4 @@
+import { buildStep } from '../dockerfile/build-step.ts';
 import { copy, dockerfile, from, run, workdir } from '../dockerfile/dockerfile.ts';
 import { serveSite, siteFolder } from '../dockerfile/site.dockerfile.ts';
 import { candidates, type Found, found } from '../finding.ts';
@@ -58,7 +59,7 @@ export const siteGeneratorStack: Stack = {
       workdir('/app'),
       copy(['.'], './'),
       folder.has('package.json') && plan.framework === 'hugo' && run('npm install'),
-      run(plan.buildCommand),
+      ...buildStep(plan),
       moving,
       ...serveSite({ stage: 'build', path, port: plan.port, isSinglePage: false }),
     );

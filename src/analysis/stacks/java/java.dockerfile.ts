@@ -1,4 +1,5 @@
 import { major } from '../../declared/versions.ts';
+import { buildStep } from '../../dockerfile/build-step.ts';
 import { addUser } from '../../dockerfile/debian.ts';
 import {
   type CacheMount,
@@ -30,7 +31,7 @@ export function javaDockerfile(folder: Folder, plan: BuildPlan): string {
     copy(['.'], './'),
     // Checked out on Windows, a wrapper has lost the right to be run.
     wrapper !== undefined && run(`chmod +x ${wrapper}`),
-    run(plan.buildCommand, cache),
+    ...buildStep(plan, cache),
     run(`find . -type f ${leftovers} -delete`),
 
     from(`eclipse-temurin:${version}-${plan.packageManager === null ? 'jdk' : 'jre'}`, 'runtime'),

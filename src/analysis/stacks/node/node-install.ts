@@ -12,14 +12,16 @@ import { workspaceOf } from './workspace.ts';
 export function installFirst(root: Folder, plan: BuildPlan, toolchain: NodeToolchain): Instruction[] {
   const install = plan.installCommand;
   if (install === null) return [copy(['.'], './')];
-  if (!canInstallAlone(root, plan)) return [copy(['.'], './'), run(install, toolchain.cache)];
+  if (!canInstallAlone(root, plan)) return [copy(['.'], './'), run(install, toolchain.cache, ...plan.secrets)];
   const later = laterScripts(root);
   const isSplit = later.length > 0 && !plan.hasOwnInstall;
   return [
     ...manifestCopies(root),
-    run(isSplit ? `${install} ${skipScripts(toolchain)}` : install, toolchain.cache),
+    run(isSplit ? `${install} ${skipScripts(toolchain)}` : install, toolchain.cache, ...plan.secrets),
     copy(['.'], './'),
-    ...(isSplit ? [run(rebuild(toolchain)), ...later.map(script => run(runScript(toolchain.manager, script)))] : []),
+    ...(isSplit
+      ? [run(rebuild(toolchain)), ...later.map(script => run(runScript(toolchain.manager, script), ...plan.secrets))]
+      : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { buildStep } from '../../dockerfile/build-step.ts';
 import {
   cmd,
   copy,
@@ -63,7 +64,7 @@ function buildSteps(folder: Folder, home: string, plan: BuildPlan, toolchain: No
   const caches = isNext ? [{ id: `${plan.cacheScope}-next`, target: `${home}/.next/cache` }] : [];
   return [
     isMember && workdir(home),
-    run(plan.buildCommand, ...(plan.buildCommand?.startsWith('npx ') ? [toolchain.cache, ...caches] : caches)),
+    ...buildStep(plan, ...(plan.buildCommand?.startsWith('npx ') ? [toolchain.cache, ...caches] : caches)),
     isStandalone(folder, plan) && run(withAssets(folder, home)),
   ];
 }

@@ -1,4 +1,5 @@
 import { majorMinor } from '../../declared/versions.ts';
+import { buildStep } from '../../dockerfile/build-step.ts';
 import {
   copy,
   dockerfile,
@@ -32,7 +33,7 @@ export function phpDockerfile(folder: Folder, plan: BuildPlan): string {
     ...packagesFirst(folder, plan),
     copy(['.'], './'),
     folder.has('composer.json') && run('composer dump-autoload --no-dev --optimize'),
-    run(plan.buildCommand),
+    ...buildStep(plan),
     ...assets(folder, plan),
     ...runtimeStage(folder, plan),
   );
@@ -64,10 +65,14 @@ function packagesFirst(folder: Folder, plan: BuildPlan): Instruction[] {
   if (plan.installCommand === null || !folder.has('composer.json')) return [];
   const present = ['composer.json', 'composer.lock', 'symfony.lock', 'auth.json'].filter(name => folder.has(name));
   const cache = { id: `${plan.cacheScope}-composer`, target: '/root/.composer/cache' };
-  if (plan.hasOwnInstall) return [copy(['.'], './'), run(plan.installCommand, cache)];
+  if (plan.hasOwnInstall) return [copy(['.'], './'), run(plan.installCommand, cache, ...plan.secrets)];
   return [
     copy(present, './'),
-    run('composer install --no-dev --no-interaction --prefer-dist --no-scripts --no-autoloader', cache),
+    run(
+      'composer install --no-dev --no-interaction --prefer-dist --no-scripts --no-autoloader',
+      cache,
+      ...plan.secrets,
+    ),
   ];
 }
 
@@ -83,7 +88,7 @@ function assets(folder: Folder, plan: BuildPlan): Instruction[] {
     copy(needed.manifests, './'),
     run(needed.install, { id: `${plan.cacheScope}-npm`, target: '/root/.npm' }),
     copy(['/app'], './', { from: 'build' }),
-    run('npm run build'),
+    ...buildStep({ ...plan, buildCommand: 'npm run build' }),
   ];
 }
 

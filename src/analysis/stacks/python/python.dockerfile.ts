@@ -1,4 +1,5 @@
 import { majorMinor } from '../../declared/versions.ts';
+import { buildStep } from '../../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../../dockerfile/debian.ts';
 import {
   type CacheMount,
@@ -40,7 +41,7 @@ export function pythonDockerfile(folder: Folder, plan: BuildPlan): string {
     installManager(plan),
     run(`python -m venv ${venv}`),
     ...installFirst(folder, plan, dependencies),
-    run(plan.buildCommand),
+    ...buildStep(plan),
     collectStatic(folder, plan),
 
     from(image, 'runtime'),
@@ -75,14 +76,15 @@ function installFirst(folder: Folder, plan: BuildPlan, dependencies: PythonDepen
   const manager = managers[plan.packageManager ?? ''];
   const present = (manager?.files(folder) ?? []).filter(name => folder.has(name));
   const isAlone = present.length > 0 && present.every(isCopyable) && !plan.hasOwnInstall && !needsSources(folder, plan);
-  if (!isAlone) return [everything, run(plan.installCommand, cacheOf(plan)), ...servers];
+  if (!isAlone) return [everything, run(plan.installCommand, cacheOf(plan), ...plan.secrets), ...servers];
   const first = manager?.packagesOnly?.(plan.installCommand) ?? plan.installCommand;
-  if (first === plan.installCommand) return [...copies(present), run(first, cacheOf(plan)), ...servers, everything];
+  if (first === plan.installCommand)
+    return [...copies(present), run(first, cacheOf(plan), ...plan.secrets), ...servers, everything];
   return [
     ...copies(present),
-    run(first, cacheOf(plan)),
+    run(first, cacheOf(plan), ...plan.secrets),
     everything,
-    run(plan.installCommand, cacheOf(plan)),
+    run(plan.installCommand, cacheOf(plan), ...plan.secrets),
     ...servers,
   ];
 }
@@ -186,8 +188,8 @@ function condaDockerfile(folder: Folder, plan: BuildPlan): string {
     from('condaforge/miniforge3:latest', 'build'),
     workdir('/app'),
     copy([file], './'),
-    run(plan.installCommand, { id: `${plan.cacheScope}-conda`, target: '/opt/conda/pkgs' }),
-    run(plan.buildCommand),
+    run(plan.installCommand, { id: `${plan.cacheScope}-conda`, target: '/opt/conda/pkgs' }, ...plan.secrets),
+    ...buildStep(plan),
 
     from('condaforge/miniforge3:latest', 'runtime'),
     workdir('/app'),

@@ -1,4 +1,5 @@
 import { majorMinor } from '../../declared/versions.ts';
+import { buildStep } from '../../dockerfile/build-step.ts';
 import { addUser, aptInstall } from '../../dockerfile/debian.ts';
 import { copy, dockerfile, env, from, type Instruction, run, workdir } from '../../dockerfile/dockerfile.ts';
 import { nodeAssetsOf, nodeStage, nodeTools } from '../../dockerfile/node-assets.ts';
@@ -36,9 +37,9 @@ function buildStage(folder: Folder, plan: BuildPlan, image: string): Instruction
     aptInstall('build-essential', 'git', 'libyaml-dev', 'pkg-config', ...librariesOf(folder).build),
     ...nodeTools(assets !== null),
     ...gemsFirst(folder, plan),
-    ...(assets === null ? [] : [copy(assets.manifests, './'), run(assets.install)]),
+    ...(assets === null ? [] : [copy(assets.manifests, './'), run(assets.install, ...plan.secrets)]),
     copy(['.'], './'),
-    run(withDummyKey(plan)),
+    ...buildStep({ ...plan, buildCommand: withDummyKey(plan) }),
   ];
 }
 
@@ -67,7 +68,7 @@ function gemsFirst(folder: Folder, plan: BuildPlan): Instruction[] {
   const hasLocalGems = /\bpath:|\bgemspec\b/.test(folder.text('Gemfile') ?? '');
   const cache = { id: `${plan.cacheScope}-gem`, target: '/usr/local/bundle/cache' };
   const needed = plan.hasOwnInstall || hasLocalGems ? ['.'] : present;
-  return [copy(needed, './'), run(plan.installCommand, cache)];
+  return [copy(needed, './'), run(plan.installCommand, cache, ...plan.secrets)];
 }
 
 /** Gems that are compiled against a library of the system, and what they need of it then and later. */
