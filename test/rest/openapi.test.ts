@@ -16,6 +16,17 @@ import { driveEvents } from './drives/streams.drives.ts';
 /** Hundreds of requests each, and the machine may have other things to do. */
 const PATIENCE = 60_000;
 
+/** GraphQL's own, those of no route at all, and those that only ever stand in the error of long work. */
+const NOT_OF_AN_OPERATION = [
+  'QUERY_INVALID',
+  'QUERY_TOO_COMPLEX',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'METHOD_NOT_ALLOWED',
+  'CONFLICT',
+  'NAME_TAKEN',
+];
+
 let git: GitServer;
 let app: TestApp;
 let check: OpenApiCheck;
@@ -88,5 +99,45 @@ describe('the document', () => {
   test('names each operation once', () => {
     const ids = check.operations().map(({ operation: { operationId } }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('lists every code with an operation that can answer by it', () => {
+    const { responses } = check.document.components;
+    const listed = Object.values(responses).flatMap(({ content }) =>
+      Object.keys(content['application/problem+json']?.examples ?? {}),
+    );
+    const unlisted = Object.keys(errorStatus).filter(code => !listed.includes(code));
+    // A code of your own is missing here? Put @Raises on the resolvers whose callers meet it.
+    expect(unlisted.filter(code => !NOT_OF_AN_OPERATION.includes(code))).toEqual([]);
+  });
+
+  test('tells limits, nulls and defaults as the inputs are checked', () => {
+    const { UpdateMeBody } = check.document.components.schemas;
+    expect(UpdateMeBody).toMatchObject({
+      additionalProperties: false,
+      properties: {
+        name: { type: ['string', 'null'], minLength: 1, maxLength: 100 },
+        twoFactorEnabled: { type: 'boolean' },
+      },
+    });
+    const limit = { type: 'integer', minimum: 1, maximum: 100, default: 50 };
+    expect(check.find('GET', '/runs').operation.parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', in: 'query', schema: { ...limit, format: 'int32' } }),
+    );
+  });
+
+  test.each([
+    ['POST', '/auth/login', { security: [], keyed: false }],
+    ['POST', '/auth/tokens', { security: [{ bearer: [] }], keyed: false }],
+    ['POST', '/projects', { security: [{ bearer: [] }], keyed: true }],
+    ['PUT', '/projects/1', { security: [{ bearer: [] }], keyed: false }],
+    ['GET', '/events', { security: [{ bearer: [] }, { ticket: [] }], keyed: false }],
+  ])('%s %s: who may call it, and whether it takes a key', (method, path, { security, keyed }) => {
+    const { operation } = check.find(method, path);
+    expect(operation.security).toEqual(security);
+    const key = { $ref: '#/components/parameters/IdempotencyKey' };
+    expect((operation.parameters ?? []).some(parameter => JSON.stringify(parameter) === JSON.stringify(key))).toBe(
+      keyed,
+    );
   });
 });
