@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Response } from 'express';
 import { ormConfig } from '../mikro-orm.config.ts';
 import { type Ground, makeServices, type Warn } from './app-services.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigFault } from './config.ts';
 import { Database } from './database/database.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { RowBell } from './events/row-bell.ts';
@@ -30,6 +30,7 @@ import { Operations } from './schema/operations.ts';
 import { readPersistedOperations } from './schema/persisted-operations.ts';
 import { ErrorPresenter } from './schema/present-errors.ts';
 import { Streaming } from './schema/streaming.ts';
+import { readAuthorities } from './security/authorities.ts';
 import { keepSecrets } from './security/kept-secrets.ts';
 import { Keyring } from './security/keyring.ts';
 import { Counters } from './security/limits.ts';
@@ -76,7 +77,7 @@ async function assemble(ground: Ground): Promise<App> {
   const queue = new Queue(pool, listener, warn);
   const feed = new EventFeed(rows, listener, warn);
   const bell = new RowBell(listener);
-  const outbound = new Outbound({ allow: config.outboundAllow, caFile: config.outboundCaFile });
+  const outbound = makeOutbound(config);
   const credentials = new CredentialService(rows, tokens, listener, warn);
   const settling = new Settling(rows, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
@@ -141,6 +142,14 @@ async function assemble(ground: Ground): Promise<App> {
     await database.close();
   };
   return { server, database, queue, services, openStreams: () => sse.count, stop };
+}
+
+function makeOutbound({ outboundAllow: allow, outboundCaFile: file }: Config): Outbound {
+  try {
+    return new Outbound({ allow, authorities: file === undefined ? undefined : readAuthorities(file) });
+  } catch (error) {
+    throw new ConfigFault([`OUTBOUND_CA_FILE: ${(error as Error).message}`]);
+  }
 }
 
 function announceSetupCode(code: string | undefined, print: (text: string) => void): void {

@@ -156,7 +156,6 @@ class Settings {
 
   cidrs(name: string): string[] {
     const parts = this.list(name);
-    const isCidr = (part: string) => isIP(part.split('/')[0] ?? '') !== 0 && /^[^/]+(\/\d{1,3})?$/.test(part);
     if (!parts.every(isCidr)) this.#fault(name, 'must be addresses or CIDR ranges, separated by commas');
     return parts;
   }
@@ -194,6 +193,12 @@ class Settings {
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+function isCidr(text: string): boolean {
+  const [, network = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(network);
+  return family !== 0 && Number(prefix) <= (family === 6 ? 128 : 32);
+}
 
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];

@@ -1,75 +1,65 @@
 import { lookup } from 'node:dns/promises';
-import { readFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
-import { Agent, type RequestInit, type Response, fetch as undiciFetch } from 'undici';
+import { isIP } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { Agent, type RequestInit, Response, fetch as undiciFetch } from 'undici';
+import { AddressRules } from './addresses.ts';
 
-/** An address we do not talk to, or an answer larger or slower than we take. */
+/** An address we do not talk to. */
 export class OutboundRefused extends Error {}
 
-export interface OutboundOptions {
-  /** CIDRs of private networks that may be reached. */
-  allow: readonly string[];
-  /** Certificates of private authorities, besides the well-known ones. */
-  caFile: string | undefined;
-}
+/** An answer larger than we take. */
+export class AnswerTooLarge extends Error {}
 
-interface Resolved {
+export interface ResolvedAddress {
   address: string;
   family: number;
 }
 
+/** At least one: a name without an address is not resolved. */
+export type ResolvedAddresses = [ResolvedAddress, ...ResolvedAddress[]];
+
+export interface OutboundOptions {
+  /** CIDRs of private networks that may be reached. */
+  allow: readonly string[];
+  /** PEM of private authorities, trusted besides the well-known ones. */
+  authorities: string | undefined;
+  /** How names are resolved; the system's way unless told. */
+  lookup?: (host: string) => Promise<ResolvedAddress[]>;
+  timeoutMs?: number;
+  maxAnswerBytes?: number;
+}
+
 const TIMEOUT_MS = 15_000;
 const LARGEST_ANSWER = 16 * 1024 * 1024;
-
-/** Where clouds keep the credentials of the machine: never a target, whatever is allowed. */
-const METADATA = [
-  ['169.254.169.254', 32],
-  ['169.254.170.2', 32],
-  ['100.100.100.200', 32],
-  ['fd00:ec2::254', 128],
-] as const;
-
-const PRIVATE = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b::', 96],
-  ['100::', 64],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const;
 
 /**
  * The one way to an address that a user gave. A name is resolved once, every address it has is checked, and the connection
  * goes to what was checked: a name that changes its mind in between gains nothing. Redirects are not followed.
  */
 export class Outbound {
-  readonly #metadata = blockList(METADATA);
-  readonly #private = blockList(PRIVATE);
-  readonly #allowed: BlockList;
+  readonly #rules: AddressRules;
   readonly #agent: Agent;
-  readonly caFile: string | null;
+  readonly #lookup: (host: string) => Promise<ResolvedAddress[]>;
+  readonly #timeoutMs: number;
+  readonly #maxAnswerBytes: number;
+  /** Everybody to trust, for programs that are given a list of their own; null is their usual one. */
+  readonly authorities: string | null;
 
-  constructor({ allow, caFile }: OutboundOptions) {
-    this.#allowed = blockList(allow.map(parseCidr));
-    this.caFile = caFile ?? null;
-    const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+  constructor({ allow, authorities, lookup: ask, timeoutMs, maxAnswerBytes }: OutboundOptions) {
+    this.#rules = new AddressRules(allow);
+    this.#lookup = ask ?? (host => lookup(host, { all: true }));
+    this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
+    this.#maxAnswerBytes = maxAnswerBytes ?? LARGEST_ANSWER;
+    // A list of authorities replaces the well-known ones wherever it is given, so those come along.
+    this.authorities = authorities === undefined ? null : [...rootCertificates, authorities].join('\n');
     this.#agent = new Agent({
-      connect: { ...ca, timeout: TIMEOUT_MS, lookup: (host, _options, done) => void this.#lookUp(host, done) },
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      maxResponseSize: LARGEST_ANSWER,
+      connect: {
+        ...(this.authorities === null ? {} : { ca: this.authorities }),
+        timeout: this.#timeoutMs,
+        lookup: (host, { all }, done) => void this.#lookUp(host, all === true, done),
+      },
+      headersTimeout: this.#timeoutMs,
+      bodyTimeout: this.#timeoutMs,
     });
   }
 
@@ -80,30 +70,31 @@ export class Outbound {
       throw new OutboundRefused('only http and https are spoken');
     const literal = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0) this.check(literal);
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const limit = AbortSignal.timeout(this.#timeoutMs);
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
-    return undiciFetch(url, { ...init, signal, dispatcher: this.#agent, redirect: 'manual' });
+    const response = await undiciFetch(url, { ...init, signal, dispatcher: this.#agent, redirect: 'manual' });
+    return capped(response, this.#maxAnswerBytes);
   };
 
   /** The checked addresses of a host, for programs that connect by themselves and can be told where. */
-  async resolve(host: string): Promise<Resolved[]> {
-    const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host, family: isIP(host) }];
+  async resolve(host: string): Promise<ResolvedAddresses> {
+    const found = isIP(host) === 0 ? await this.#lookup(host) : [{ address: host, family: isIP(host) }];
+    const [first, ...others] = found;
+    if (first === undefined) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
     for (const { address } of found) this.check(address);
-    return found;
+    return [first, ...others];
   }
 
   check(address: string): void {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
-    const isForbidden =
-      this.#metadata.check(plain, family) ||
-      (this.#private.check(plain, family) && !this.#allowed.check(plain, family));
-    if (isForbidden) throw new OutboundRefused('the address is private; an operator can allow it by OUTBOUND_ALLOW');
+    const refusal = this.#rules.refusalOf(address);
+    if (refusal !== undefined) throw new OutboundRefused(refusal);
   }
 
-  async #lookUp(host: string, done: (error: Error | null, found: Resolved[]) => void): Promise<void> {
+  async #lookUp(host: string, wantsAll: boolean, done: Done): Promise<void> {
     try {
-      done(null, await this.resolve(host));
+      const found = await this.resolve(host);
+      if (wantsAll) done(null, found);
+      else done(null, found[0].address, found[0].family);
     } catch (error) {
       done(error as Error, []);
     }
@@ -114,13 +105,20 @@ export class Outbound {
   }
 }
 
-function blockList(ranges: readonly (readonly [network: string, prefix: number])[]): BlockList {
-  const list = new BlockList();
-  for (const [network, prefix] of ranges) list.addSubnet(network, prefix, isIP(network) === 6 ? 'ipv6' : 'ipv4');
-  return list;
+type Done = (error: Error | null, found: string | ResolvedAddress[], family?: number) => void;
+
+function capped(response: Response, maxBytes: number): Response {
+  if (response.body === null) return response;
+  const { status, statusText, headers } = response;
+  return new Response(upTo(response.body, maxBytes), { status, statusText, headers });
 }
 
-function parseCidr(cidr: string): [string, number] {
-  const [network = '', prefix] = cidr.split('/');
-  return [network, prefix === undefined ? (isIP(network) === 6 ? 128 : 32) : Number(prefix)];
+/** Counted after decompression: a small answer can be made of very much. */
+async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncIterable<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new AnswerTooLarge(`the answer has more than ${maxBytes} bytes`);
+    yield chunk;
+  }
 }
