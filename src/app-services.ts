@@ -101,8 +101,10 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'rows.prune': (_, { signal }) => housekeeping.prune(signal),
     'secrets.reseal': ({ runId }, { signal }) => runEngine.perform(runId, signal, run => reseal.steps(run)),
     'analysis.run': ({ analysisId }, { signal }) => analysisEngine.perform(analysisId, signal),
-    'project.delete': ({ runId, projectId }, { signal }) =>
-      runEngine.perform(runId, signal, run => deletion.steps(run, projectId)),
+    'project.delete': async ({ runId, projectId }, { signal }) => {
+      await runEngine.perform(runId, signal, run => deletion.steps(run, projectId));
+      await deletion.settle(runId, projectId);
+    },
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
   };
   return { services, handlers, reseal };
@@ -110,8 +112,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
 
 /** Plain Git has no API to ask: its branches are listed by git itself, with the account's own credential. */
 function makeGitAccess({ config, keyring, database }: Ground, outbound: Outbound): GitAccessService {
-  const knownHosts = join(config.dataDir, 'git-known-hosts');
-  const checkouts = new GitCheckouts(new LocalHost(config.programPath), outbound, knownHosts);
+  const checkouts = new GitCheckouts(new LocalHost(config.programPath), outbound, join(config.dataDir, 'git'));
   const vendors: Vendors = createVendors(outbound, (url, account) =>
     checkouts.listRefs(url, accountLogin(vendors.GIT, account)),
   );

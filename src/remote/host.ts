@@ -27,7 +27,8 @@ export class RemoteFailure extends Error {
     readonly exitCode: number | null,
     readonly stderrTail: string,
     readonly reason: 'EXIT' | 'TIMEOUT' | 'ABORTED' | 'TOO_MUCH_OUTPUT' | 'NOT_STARTED',
+    cause?: unknown,
   ) {
-    super(`${program} ended badly (${reason}${exitCode === null ? '' : ` ${exitCode}`})`);
+    super(`${program} ended badly (${reason}${exitCode === null ? '' : ` ${exitCode}`})`, { cause });
   }
 }

@@ -57,7 +57,8 @@ class Watch {
     clearTimeout(this.#timer);
     this.options.signal?.removeEventListener('abort', this.#abort);
     const fault = this.#fault ?? (exitCode === 0 ? undefined : 'EXIT');
-    if (fault !== undefined) return new RemoteFailure(this.program, exitCode, this.#stderr, fault);
+    if (fault !== undefined)
+      return new RemoteFailure(this.program, exitCode, this.#stderr, fault, this.options.signal?.reason);
     return { stdout: Buffer.concat(this.#chunks), stderrTail: this.#stderr };
   }
 
