@@ -1,116 +1,118 @@
-import type { Outbound } from '../../security/outbound.ts';
+import type { Answer } from './answer.ts';
 import {
+  asPath,
   type Branch,
+  byLatestPush,
   type GitAccount,
   type GitVendor,
   type Identity,
   type Listing,
   type RemoteRepository,
+  splitScopes,
   VENDOR_PAGE,
 } from './git-vendor.ts';
-import { type JsonAnswer, JsonApi } from './json-api.ts';
+import { type JsonAnswer, JsonApi, type WayOut } from './json-api.ts';
 
 const API = 'https://api.bitbucket.org/2.0';
-const NEEDED_SCOPES = ['repository'];
+/** How much of an account a search looks through. */
+const SEARCHED_WORKSPACES = 20;
+const SEARCHED_PAGES = 5;
 
-interface Page<Item> {
-  values: Item[];
-  next?: string;
-}
-
-interface BitbucketRepository {
-  uuid: string;
-  full_name: string;
-  is_private: boolean;
-  mainbranch: { name: string } | null;
-  description: string | null;
-  updated_on: string | null;
-  links: { clone: { name: string; href: string }[] };
-}
-
-/** bitbucket.org. With a username the token is an app password or an API token, without one an access token. */
+/** bitbucket.org. With a username the token is an API token of that e-mail address, without one an access token. */
 export class Bitbucket implements GitVendor {
   readonly defaultBaseUrl = 'https://bitbucket.org';
+  readonly isSelfHosted = false;
   readonly #api: JsonApi;
 
-  constructor(outbound: Outbound) {
+  constructor(
+    outbound: WayOut,
+    private readonly apiUrl = API,
+  ) {
     this.#api = new JsonApi('Bitbucket', outbound);
   }
 
   async identify(account: GitAccount): Promise<Identity> {
-    type BitbucketUser = { username?: string; nickname?: string; links: { avatar?: { href: string } } };
-    const { body, headers } = await this.#get<BitbucketUser>(account, 'user');
-    const scopes = (headers.get('x-oauth-scopes') ?? '')
-      .split(',')
-      .map(scope => scope.trim())
-      .filter(scope => scope !== '');
-    const holds = (needed: string) => scopes.some(scope => scope === needed || scope.startsWith(`${needed}:`));
+    const { body, headers } = await this.#get(account, 'user');
+    const scopes = splitScopes(headers.get('x-oauth-scopes'));
+    const canRead = scopes.length === 0 || scopes.some(scope => /(^|:)repository(:|$)/.test(scope));
+    const named = body.at('username').isAbsent ? body.at('nickname') : body.at('username');
     return {
-      username: body.username ?? body.nickname ?? account.username ?? 'bitbucket',
-      avatarUrl: body.links.avatar?.href ?? null,
+      username: named.isAbsent ? (account.username ?? 'bitbucket') : named.name(),
+      avatarUrl: body.at('links').at('avatar').isAbsent ? null : body.at('links').at('avatar').at('href').webAddress(),
       scopes,
-      missingScopes: scopes.length === 0 ? [] : NEEDED_SCOPES.filter(scope => !holds(scope)),
+      missingScopes: canRead ? [] : ['repository'],
       expiresAt: null,
     };
   }
 
+  /** There is no list over all workspaces any more, so they are asked one by one and laid together. */
   async repositories(account: GitAccount, query: string | null, page: number): Promise<Listing<RemoteRepository>> {
-    const filter: Record<string, string> = query === null ? {} : { q: `full_name ~ "${query.replace(/["\\]/g, '')}"` };
-    const { body } = await this.#get<Page<BitbucketRepository>>(account, 'repositories', {
-      ...{ role: 'member', sort: '-updated_on', pagelen: String(VENDOR_PAGE), page: String(page) },
-      ...filter,
-    });
-    return { items: body.values.map(toRepository), hasMore: body.next !== undefined };
+    const { body } = await this.#get(account, 'user/workspaces', { pagelen: String(SEARCHED_WORKSPACES) });
+    const slugs = body
+      .at('values')
+      .list()
+      .map(each => each.at('workspace').at('slug').name());
+    const found = (await Promise.all(slugs.map(slug => this.#inWorkspace(account, slug, query))))
+      .flat()
+      .sort(byLatestPush);
+    const start = (page - 1) * VENDOR_PAGE;
+    return { items: found.slice(start, start + VENDOR_PAGE), hasMore: found.length > start + VENDOR_PAGE };
   }
 
   async repository(account: GitAccount, repository: string): Promise<RemoteRepository> {
-    const path = repository.startsWith('{')
-      ? `%7B%7D/${encodeURIComponent(repository)}`
-      : repository.split('/').map(encodeURIComponent).join('/');
-    return toRepository((await this.#get<BitbucketRepository>(account, `repositories/${path}`)).body);
+    const path = repository.startsWith('{') ? `%7B%7D/${encodeURIComponent(repository)}` : asPath(repository);
+    return toRepository((await this.#get(account, `repositories/${path}`)).body);
   }
 
   async branches(account: GitAccount, repository: RemoteRepository, page: number): Promise<Listing<Branch>> {
-    const path = repository.fullName.split('/').map(encodeURIComponent).join('/');
-    const { body } = await this.#get<Page<{ name: string; target: { hash: string } }>>(
-      account,
-      `repositories/${path}/refs/branches`,
-      {
-        pagelen: String(VENDOR_PAGE),
-        page: String(page),
-      },
-    );
-    const items = body.values.map(({ name, target }) => ({
-      name,
-      sha: target.hash,
-      isDefault: name === repository.defaultBranch,
-      isProtected: false,
-    }));
-    return { items, hasMore: body.next !== undefined };
+    const path = `repositories/${asPath(repository.fullName)}/refs/branches`;
+    const { body } = await this.#get(account, path, { pagelen: String(VENDOR_PAGE), page: String(page) });
+    const items = body
+      .at('values')
+      .list()
+      .map(branch => ({
+        name: branch.at('name').name(),
+        sha: branch.at('target').at('hash').name(),
+        isDefault: branch.at('name').name() === repository.defaultBranch,
+        isProtected: false,
+      }));
+    return { items, hasMore: !body.at('next').isAbsent };
   }
 
+  /** The API wants the e-mail address of an API token, and git wants anything but that. */
   login({ token, username }: GitAccount) {
-    return token === null ? null : { username: username ?? 'x-token-auth', password: token };
+    if (token === null) return null;
+    if (username?.includes('@')) return { username: 'x-bitbucket-api-token-auth', password: token };
+    return { username: username ?? 'x-token-auth', password: token };
   }
 
-  #get<Body>(
-    { token, username }: GitAccount,
-    path: string,
-    query: Record<string, string> = {},
-  ): Promise<JsonAnswer<Body>> {
-    const url = new URL(`${API}/${path}`);
+  async #inWorkspace(account: GitAccount, slug: string, query: string | null): Promise<RemoteRepository[]> {
+    const filter: Record<string, string> = query === null ? {} : { q: `full_name ~ "${query.replace(/["\\]/g, '')}"` };
+    const wish = { role: 'member', sort: '-updated_on', pagelen: String(VENDOR_PAGE), ...filter };
+    const found: RemoteRepository[] = [];
+    for (let page = 1; page <= SEARCHED_PAGES; page += 1) {
+      const path = `repositories/${encodeURIComponent(slug)}`;
+      const { body } = await this.#get(account, path, { ...wish, page: String(page) });
+      found.push(...body.at('values').list().map(toRepository));
+      if (body.at('next').isAbsent) break;
+    }
+    return found;
+  }
+
+  #get({ token, username }: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
+    const url = new URL(`${this.apiUrl}/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const basic = username === null ? null : `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;
-    return this.#api.get<Body>(url, token === null ? null : (basic ?? `Bearer ${token}`));
+    return this.#api.get(url, token === null ? null : (basic ?? `Bearer ${token}`));
   }
 }
 
-const toRepository = (repository: BitbucketRepository): RemoteRepository => ({
-  id: repository.uuid,
-  fullName: repository.full_name,
-  isPrivate: repository.is_private,
-  defaultBranch: repository.mainbranch?.name ?? null,
-  cloneUrl: `https://bitbucket.org/${repository.full_name}.git`,
-  description: repository.description,
-  pushedAt: repository.updated_on === null ? null : new Date(repository.updated_on).toISOString(),
+const toRepository = (repository: Answer): RemoteRepository => ({
+  id: repository.at('uuid').name(),
+  fullName: repository.at('full_name').name(),
+  isPrivate: repository.at('is_private').isTrue(),
+  defaultBranch: repository.at('mainbranch').isAbsent ? null : repository.at('mainbranch').at('name').text(),
+  cloneUrl: `https://bitbucket.org/${repository.at('full_name').name()}.git`,
+  description: repository.at('description').text(),
+  pushedAt: repository.at('updated_on').timestamp(),
 });

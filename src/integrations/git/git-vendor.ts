@@ -42,6 +42,8 @@ export const VENDOR_PAGE = 100;
 /** One file per vendor behind this. Pages count from 1; repositories come with the latest push first. */
 export interface GitVendor {
   readonly defaultBaseUrl: string | null;
+  /** Whether it may be anywhere else than at its default address. */
+  readonly isSelfHosted: boolean;
   identify(account: GitAccount): Promise<Identity>;
   repositories(account: GitAccount, query: string | null, page: number): Promise<Listing<RemoteRepository>>;
   /** `repository` is the vendor's id or the full name. */
@@ -50,3 +52,20 @@ export interface GitVendor {
   /** What git itself signs in with over https. */
   login(account: GitAccount): { username: string; password: string } | null;
 }
+
+/** Scopes as GitHub and Bitbucket tell them in a header. */
+export const splitScopes = (header: unknown): string[] =>
+  typeof header === 'string'
+    ? header
+        .split(',')
+        .map(scope => scope.trim())
+        .filter(scope => scope !== '')
+        .slice(0, 100)
+    : [];
+
+/** A full name as a path of an address. */
+export const asPath = (fullName: string): string => fullName.split('/').map(encodeURIComponent).join('/');
+
+/** The order of every list. Where two are alike, or not known, theirs stays. */
+export const byLatestPush = (a: RemoteRepository, b: RemoteRepository): number =>
+  (b.pushedAt ?? '') > (a.pushedAt ?? '') ? 1 : (b.pushedAt ?? '') < (a.pushedAt ?? '') ? -1 : 0;

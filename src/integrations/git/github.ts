@@ -1,7 +1,7 @@
 import type { Octokit as OctokitClient } from '@octokit/rest';
-import { clock } from '../../clock.ts';
-import type { Outbound } from '../../security/outbound.ts';
-import { failureOf } from './git-failure.ts';
+import { clock, fromNow } from '../../clock.ts';
+import { Answer } from './answer.ts';
+import { failureOf, limited, USUAL_WAIT_MS } from './git-failure.ts';
 import {
   type Branch,
   type GitAccount,
@@ -9,33 +9,40 @@ import {
   type Identity,
   type Listing,
   type RemoteRepository,
+  splitScopes,
   VENDOR_PAGE,
 } from './git-vendor.ts';
-import { unreachable } from './json-api.ts';
+import { unreachable, type WayOut } from './json-api.ts';
 
 /** How many pages of an account's repositories a search looks through: GitHub's own search does not see private ones reliably. */
 const SEARCHED_PAGES = 10;
 const NEEDED_SCOPES = ['repo'];
 
-type Repo = Awaited<ReturnType<OctokitClient['repos']['listForAuthenticatedUser']>>['data'][number];
+type Headers = Readonly<Record<string, string | number | undefined>>;
+
+interface Called {
+  status: number;
+  data: unknown;
+  headers: Headers;
+}
 
 /** github.com and GitHub Enterprise, by GitHub's own client. */
 export class GitHub implements GitVendor {
   readonly defaultBaseUrl = 'https://github.com';
+  readonly isSelfHosted = true;
 
-  constructor(private readonly outbound: Outbound) {}
+  constructor(private readonly outbound: WayOut) {}
 
   async identify(account: GitAccount): Promise<Identity> {
     const { data, headers } = await this.#call(account, client => client.users.getAuthenticated());
     const scopes = splitScopes(headers['x-oauth-scopes']);
-    const expiry = headers['github-authentication-token-expiration'];
     return {
-      username: data.login,
-      avatarUrl: data.avatar_url ?? null,
+      username: data.at('login').name(),
+      avatarUrl: data.at('avatar_url').webAddress(),
       scopes,
       // Fine-grained tokens name no scopes at all; what they may do shows when they do it.
       missingScopes: scopes.length === 0 ? [] : NEEDED_SCOPES.filter(scope => !scopes.includes(scope)),
-      expiresAt: typeof expiry === 'string' ? new Date(expiry.replace(' UTC', 'Z').replace(' ', 'T')) : null,
+      expiresAt: readExpiry(headers['github-authentication-token-expiration']),
     };
   }
 
@@ -57,20 +64,20 @@ export class GitHub implements GitVendor {
         ? client.request('GET /repositories/{id}', { id: Number(repository) })
         : client.repos.get(splitName(repository)),
     );
-    return toRepository(data as Repo);
+    return toRepository(data);
   }
 
   async branches(account: GitAccount, repository: RemoteRepository, page: number): Promise<Listing<Branch>> {
     const { data } = await this.#call(account, client =>
       client.repos.listBranches({ ...splitName(repository.fullName), per_page: VENDOR_PAGE, page }),
     );
-    const items = data.map(({ name, commit, protected: isProtected }) => ({
-      name,
-      sha: commit.sha,
-      isDefault: name === repository.defaultBranch,
-      isProtected,
+    const items = data.list().map(branch => ({
+      name: branch.at('name').name(),
+      sha: branch.at('commit').at('sha').name(),
+      isDefault: branch.at('name').name() === repository.defaultBranch,
+      isProtected: branch.at('protected').isTrue(),
     }));
-    return { items, hasMore: data.length === VENDOR_PAGE };
+    return { items, hasMore: items.length === VENDOR_PAGE };
   }
 
   login({ token }: GitAccount) {
@@ -81,58 +88,66 @@ export class GitHub implements GitVendor {
     const { data } = await this.#call(account, client =>
       client.repos.listForAuthenticatedUser({ sort: 'pushed', direction: 'desc', per_page: VENDOR_PAGE, page }),
     );
-    return { items: data.map(toRepository), hasMore: data.length === VENDOR_PAGE };
+    const items = data.list().map(toRepository);
+    return { items, hasMore: items.length === VENDOR_PAGE };
   }
 
-  async #call<Answer>(
+  async #call(
     { baseUrl, token }: GitAccount,
-    ask: (client: OctokitClient) => Promise<Answer>,
-  ): Promise<Answer> {
+    ask: (client: OctokitClient) => Promise<Called>,
+  ): Promise<{ data: Answer; headers: Headers }> {
     // Loaded when somebody uses GitHub: the client knows a thousand routes and is nobody's idle memory.
     const { Octokit } = await import('@octokit/rest');
-    const apiUrl = baseUrl === this.defaultBaseUrl ? 'https://api.github.com' : `${baseUrl}/api/v3`;
-    const request = { fetch: this.outbound.fetch };
     const client = new Octokit({
       ...(token === null ? {} : { auth: token }),
-      baseUrl: apiUrl,
-      request,
+      baseUrl: baseUrl === this.defaultBaseUrl ? 'https://api.github.com' : `${baseUrl}/api/v3`,
+      request: { fetch: this.outbound.fetch },
       log: quiet,
       userAgent: 'slipway',
     });
-    try {
-      return await ask(client);
-    } catch (error) {
-      const { status, response } = error as {
-        status?: number;
-        response?: { headers: Record<string, string | undefined> };
-      };
-      if (typeof status !== 'number' || response === undefined) throw unreachable('GitHub', error);
-      throw failureOf('GitHub', status, { get: name => response.headers[name] ?? null }, clock.now());
-    }
+    const { status, data, headers } = await ask(client).catch((error: unknown) => {
+      throw explain(error);
+    });
+    // To the client a redirect that was not followed is a success.
+    if (status >= 300) throw failureOf('GitHub', status, reading(headers), clock.now());
+    return { data: new Answer('GitHub', data), headers };
   }
 }
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-const splitScopes = (header: unknown): string[] =>
-  typeof header === 'string'
-    ? header
-        .split(',')
-        .map(scope => scope.trim())
-        .filter(scope => scope !== '')
-    : [];
+const reading = (headers: Headers) => ({
+  get: (name: string) => (headers[name] === undefined ? null : String(headers[name])),
+});
+
+/** GitHub's second kind of limit is told in the text alone. */
+function explain(error: unknown): Error {
+  const { status, response } = error as { status?: number; response?: { headers: Headers; data?: unknown } };
+  if (typeof status !== 'number' || response === undefined) return unreachable('GitHub', error);
+  const failure = failureOf('GitHub', status, reading(response.headers), clock.now());
+  const isLimit = failure.kind === 'FORBIDDEN' && /rate limit/i.test(JSON.stringify(response.data ?? ''));
+  return isLimit ? limited('GitHub', fromNow(USUAL_WAIT_MS)) : failure;
+}
+
+/** "2026-12-01 09:30:00 UTC", or with "+0200" at the end. */
+function readExpiry(header: unknown): Date | null {
+  const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (UTC|[+-]\d{4})$/.exec(String(header)) ?? [];
+  if (day === undefined) return null;
+  const at = new Date(`${day}T${time}${zone === 'UTC' ? 'Z' : zone?.replace(/(\d\d)$/, ':$1')}`);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
 
 function splitName(fullName: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = fullName.split('/');
   return { owner, repo };
 }
 
-const toRepository = (repo: Repo): RemoteRepository => ({
-  id: String(repo.id),
-  fullName: repo.full_name,
-  isPrivate: repo.private,
-  defaultBranch: repo.default_branch ?? null,
-  cloneUrl: repo.clone_url ?? `https://github.com/${repo.full_name}.git`,
-  description: repo.description ?? null,
-  pushedAt: repo.pushed_at === null || repo.pushed_at === undefined ? null : new Date(repo.pushed_at).toISOString(),
+const toRepository = (repo: Answer): RemoteRepository => ({
+  id: repo.at('id').id(),
+  fullName: repo.at('full_name').name(),
+  isPrivate: repo.at('private').isTrue(),
+  defaultBranch: repo.at('default_branch').text(),
+  cloneUrl: repo.at('clone_url').text() ?? `https://github.com/${repo.at('full_name').name()}.git`,
+  description: repo.at('description').text(),
+  pushedAt: repo.at('pushed_at').timestamp(),
 });

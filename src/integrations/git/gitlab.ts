@@ -1,4 +1,5 @@
-import type { Outbound } from '../../security/outbound.ts';
+import { Answer } from './answer.ts';
+import { GitFailure } from './git-failure.ts';
 import {
   type Branch,
   type GitAccount,
@@ -8,74 +9,53 @@ import {
   type RemoteRepository,
   VENDOR_PAGE,
 } from './git-vendor.ts';
-import { type JsonAnswer, JsonApi } from './json-api.ts';
+import { type JsonAnswer, JsonApi, type WayOut } from './json-api.ts';
 
 const NEEDED_SCOPES = ['read_api', 'read_repository'];
-
-interface GitLabProject {
-  id: number;
-  path_with_namespace: string;
-  visibility: string;
-  default_branch: string | null;
-  http_url_to_repo: string;
-  description: string | null;
-  last_activity_at: string | null;
-}
-
-interface GitLabToken {
-  scopes?: string[];
-  expires_at?: string | null;
-}
 
 /** gitlab.com and self-hosted GitLab, by its own REST API. */
 export class GitLab implements GitVendor {
   readonly defaultBaseUrl = 'https://gitlab.com';
+  readonly isSelfHosted = true;
   readonly #api: JsonApi;
 
-  constructor(outbound: Outbound) {
+  constructor(outbound: WayOut) {
     this.#api = new JsonApi('GitLab', outbound);
   }
 
   async identify(account: GitAccount): Promise<Identity> {
-    const { body: user } = await this.#get<{ username: string; avatar_url: string | null }>(account, 'user');
-    // Tokens of groups and projects cannot ask about themselves; then nothing is known of their scopes.
-    const token = await this.#get<GitLabToken>(account, 'personal_access_tokens/self').then(
-      ({ body }) => body,
-      (): GitLabToken => ({}),
-    );
-    const scopes = token.scopes ?? [];
+    const { body: user } = await this.#get(account, 'user');
+    const token = await this.#describeToken(account);
+    const scopes = token.at('scopes').names();
     const hasAll = scopes.length === 0 || scopes.includes('api');
     return {
-      username: user.username,
-      avatarUrl: user.avatar_url,
+      username: user.at('username').name(),
+      avatarUrl: user.at('avatar_url').webAddress(),
       scopes,
       missingScopes: hasAll ? [] : NEEDED_SCOPES.filter(scope => !scopes.includes(scope)),
-      expiresAt: token.expires_at == null ? null : new Date(`${token.expires_at}T00:00:00Z`),
+      expiresAt: token.at('expires_at').moment(),
     };
   }
 
   async repositories(account: GitAccount, query: string | null, page: number): Promise<Listing<RemoteRepository>> {
     const search: Record<string, string> = query === null ? {} : { search: query, search_namespaces: 'true' };
     const order = { order_by: 'last_activity_at', sort: 'desc', per_page: String(VENDOR_PAGE), page: String(page) };
-    const answer = await this.#get<GitLabProject[]>(account, 'projects', { membership: 'true', ...order, ...search });
-    return { items: answer.body.map(toRepository), hasMore: hasNext(answer) };
+    const answer = await this.#get(account, 'projects', { membership: 'true', ...order, ...search });
+    return { items: answer.body.list().map(toRepository), hasMore: hasNext(answer) };
   }
 
   async repository(account: GitAccount, repository: string): Promise<RemoteRepository> {
-    return toRepository((await this.#get<GitLabProject>(account, `projects/${encodeURIComponent(repository)}`)).body);
+    return toRepository((await this.#get(account, `projects/${encodeURIComponent(repository)}`)).body);
   }
 
   async branches(account: GitAccount, { id }: RemoteRepository, page: number): Promise<Listing<Branch>> {
-    type GitLabBranch = { name: string; commit: { id: string }; default: boolean; protected: boolean };
-    const answer = await this.#get<GitLabBranch[]>(account, `projects/${encodeURIComponent(id)}/repository/branches`, {
-      per_page: String(VENDOR_PAGE),
-      page: String(page),
-    });
-    const items = answer.body.map(branch => ({
-      name: branch.name,
-      sha: branch.commit.id,
-      isDefault: branch.default,
-      isProtected: branch.protected,
+    const wish = { per_page: String(VENDOR_PAGE), page: String(page) };
+    const answer = await this.#get(account, `projects/${encodeURIComponent(id)}/repository/branches`, wish);
+    const items = answer.body.list().map(branch => ({
+      name: branch.at('name').name(),
+      sha: branch.at('commit').at('id').name(),
+      isDefault: branch.at('default').isTrue(),
+      isProtected: branch.at('protected').isTrue(),
     }));
     return { items, hasMore: hasNext(answer) };
   }
@@ -84,25 +64,33 @@ export class GitLab implements GitVendor {
     return token === null ? null : { username: 'oauth2', password: token };
   }
 
-  #get<Body>(
-    { baseUrl, token }: GitAccount,
-    path: string,
-    query: Record<string, string> = {},
-  ): Promise<JsonAnswer<Body>> {
+  /** Tokens of groups, of projects and of OAuth cannot ask about themselves; then nothing is known of their scopes. */
+  async #describeToken(account: GitAccount): Promise<Answer> {
+    try {
+      return (await this.#get(account, 'personal_access_tokens/self')).body;
+    } catch (error) {
+      const isUnknown =
+        error instanceof GitFailure && ['TOKEN_REJECTED', 'FORBIDDEN', 'NOT_FOUND'].includes(error.kind);
+      if (!isUnknown) throw error;
+      return new Answer('GitLab', {});
+    }
+  }
+
+  #get({ baseUrl, token }: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
     const url = new URL(`${baseUrl}/api/v4/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return this.#api.get<Body>(url, token === null ? null : `Bearer ${token}`);
+    return this.#api.get(url, token === null ? null : `Bearer ${token}`);
   }
 }
 
-const hasNext = ({ headers }: JsonAnswer<unknown>): boolean => (headers.get('x-next-page') ?? '') !== '';
+const hasNext = ({ headers }: JsonAnswer): boolean => (headers.get('x-next-page') ?? '') !== '';
 
-const toRepository = (project: GitLabProject): RemoteRepository => ({
-  id: String(project.id),
-  fullName: project.path_with_namespace,
-  isPrivate: project.visibility !== 'public',
-  defaultBranch: project.default_branch,
-  cloneUrl: project.http_url_to_repo,
-  description: project.description,
-  pushedAt: project.last_activity_at === null ? null : new Date(project.last_activity_at).toISOString(),
+const toRepository = (project: Answer): RemoteRepository => ({
+  id: project.at('id').id(),
+  fullName: project.at('path_with_namespace').name(),
+  isPrivate: project.at('visibility').text() !== 'public',
+  defaultBranch: project.at('default_branch').text(),
+  cloneUrl: project.at('http_url_to_repo').name(),
+  description: project.at('description').text(),
+  pushedAt: project.at('last_activity_at').timestamp(),
 });

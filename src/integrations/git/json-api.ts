@@ -1,9 +1,13 @@
 import { clock } from '../../clock.ts';
-import { type Outbound, OutboundRefused } from '../../security/outbound.ts';
+import { AnswerTooLarge, type Outbound, OutboundRefused } from '../../security/outbound.ts';
+import { Answer } from './answer.ts';
 import { failureOf, GitFailure } from './git-failure.ts';
 
-export interface JsonAnswer<Body> {
-  body: Body;
+/** The checked way out, as far as vendors need it. */
+export type WayOut = Pick<Outbound, 'fetch'>;
+
+export interface JsonAnswer {
+  body: Answer;
   headers: { get(name: string): string | null };
 }
 
@@ -11,28 +15,40 @@ export interface JsonAnswer<Body> {
 export class JsonApi {
   constructor(
     private readonly vendor: string,
-    private readonly outbound: Outbound,
+    private readonly outbound: WayOut,
   ) {}
 
-  async get<Body>(url: URL, authorization: string | null): Promise<JsonAnswer<Body>> {
+  async get(url: URL, authorization: string | null): Promise<JsonAnswer> {
     const headers = {
       accept: 'application/json',
       'user-agent': 'slipway',
       ...(authorization === null ? {} : { authorization }),
     };
-    const response = await this.outbound.fetch(url, { headers }).catch(error => {
+    try {
+      const response = await this.outbound.fetch(url, { headers });
+      if (response.ok) return { body: new Answer(this.vendor, await response.json()), headers: response.headers };
+      await response.body?.cancel();
+      throw failureOf(this.vendor, response.status, response.headers, clock.now());
+    } catch (error) {
       throw unreachable(this.vendor, error);
-    });
-    if (response.ok) return { body: (await response.json()) as Body, headers: response.headers };
-    await response.body?.cancel();
-    throw failureOf(this.vendor, response.status, response.headers, clock.now());
+    }
   }
 }
 
+/** What Node says of a certificate it does not trust. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/;
+
+/** Why there is no answer. Their own words are not repeated: they may be anybody's. */
 export function unreachable(vendor: string, error: unknown): GitFailure {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof GitFailure) return cause;
     if (cause instanceof OutboundRefused) return new GitFailure('REFUSED', `${vendor}: ${cause.message}`);
+    if (cause instanceof AnswerTooLarge) return new GitFailure('UNREACHABLE', `${vendor} answered with too much`);
+    if (cause instanceof SyntaxError)
+      return new GitFailure('UNREACHABLE', `${vendor} answered in a form we do not know; check its address`);
+    if (cause.name === 'TimeoutError') return new GitFailure('UNREACHABLE', `${vendor} did not answer in time`);
+    if (UNTRUSTED.test((cause as { code?: string }).code ?? ''))
+      return new GitFailure('UNREACHABLE', `${vendor} has a certificate that is not trusted; see OUTBOUND_CA_FILE`);
   }
   return new GitFailure('UNREACHABLE', `${vendor} cannot be reached`);
 }

@@ -1,3 +1,4 @@
+import { parseRepositoryUrl, type RepositoryUrl, siblingOf } from '../../security/repository-url.ts';
 import { GitFailure } from './git-failure.ts';
 import {
   type Branch,
@@ -20,19 +21,16 @@ export type ListRefs = (url: string, account: GitAccount) => Promise<RemoteRefs>
 /** Any Git server, by https or ssh. There is nobody to ask for a list: a repository is named by its address. */
 export class PlainGit implements GitVendor {
   readonly defaultBaseUrl = null;
+  readonly isSelfHosted = true;
 
   constructor(private readonly listRefs: ListRefs) {}
 
   /** `baseUrl` is a repository of the account's: what cannot list its branches cannot be cloned. */
   async identify(account: GitAccount): Promise<Identity> {
+    const { user, host } = addressOf(account.baseUrl);
     await this.listRefs(account.baseUrl, account);
-    return {
-      username: account.username ?? new URL(account.baseUrl).hostname,
-      avatarUrl: null,
-      scopes: [],
-      missingScopes: [],
-      expiresAt: null,
-    };
+    const username = account.username ?? user ?? host;
+    return { username, avatarUrl: null, scopes: [], missingScopes: [], expiresAt: null };
   }
 
   async repositories(account: GitAccount, query: string | null): Promise<Listing<RemoteRepository>> {
@@ -41,16 +39,17 @@ export class PlainGit implements GitVendor {
     return { items: isMeant ? [repository] : [], hasMore: false };
   }
 
+  /** The credential of an account goes to the account's own server and to no other. */
   async repository(account: GitAccount, repository: string): Promise<RemoteRepository> {
-    const url = repositoryUrl(account, repository);
-    const { defaultBranch } = await this.listRefs(url, account);
-    const fullName = new URL(url).pathname.replace(/^\/|\.git$/g, '');
+    const url = siblingOf(addressOf(account.baseUrl), repository);
+    if (url === undefined) throw new GitFailure('NOT_FOUND', 'That is no repository on the server of the account');
+    const { defaultBranch } = await this.listRefs(url.href, account);
     return {
-      id: url,
-      fullName,
+      id: url.href,
+      fullName: url.path.replace(/^\/+|\.git$/g, ''),
       isPrivate: account.token !== null,
       defaultBranch,
-      cloneUrl: url,
+      cloneUrl: url.href,
       description: null,
       pushedAt: null,
     };
@@ -70,10 +69,8 @@ export class PlainGit implements GitVendor {
   }
 }
 
-/** The credential of an account goes to the account's own server and to no other. */
-function repositoryUrl(account: GitAccount, repository: string): string {
-  const base = new URL(account.baseUrl);
-  const url = URL.canParse(repository) ? new URL(repository) : new URL(`/${repository}`, base);
-  if (url.host === base.host && url.protocol === base.protocol) return url.href;
-  throw new GitFailure('NOT_FOUND', 'That repository is on another server than the account');
+function addressOf(baseUrl: string): RepositoryUrl {
+  const url = parseRepositoryUrl(baseUrl);
+  if (url === undefined) throw new GitFailure('REFUSED', 'The address of the account is none of a repository');
+  return url;
 }
