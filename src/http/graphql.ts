@@ -85,7 +85,9 @@ function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlug
       return { http, body: { kind: 'single' as const, singleResult } };
     },
     willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
-      if (contextValue.scope.notes.isReplayed) response.http.headers.set('idempotency-replayed', 'true');
+      const { isReplayed, warnings } = contextValue.scope.notes;
+      if (isReplayed) response.http.headers.set('idempotency-replayed', 'true');
+      if (warnings?.length && response.body?.kind === 'single') response.body.singleResult.extensions = { warnings };
       const fault = response.body?.kind === 'single' ? wholeFault(response.body.singleResult.errors) : undefined;
       if (fault === undefined) return;
       response.http.status = fault.status;

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { LRUCache } from 'lru-cache';
 import { clock, SECOND } from '../clock.ts';
 import type { Checkout, GitCheckouts, GitLogin } from '../engine/git-checkouts.ts';
 import { GitProvider, GitVendorKind } from '../entities/git-provider.ts';
-import { DomainError, Invalid, NotFound } from '../errors.ts';
-import { GitFailure } from '../integrations/git/git-failure.ts';
+import { DomainError, type ErrorCode, Invalid, NotFound } from '../errors.ts';
+import { GitFailure, type GitFailureKind } from '../integrations/git/git-failure.ts';
 import type { GitAccount, GitVendor, RemoteRepository } from '../integrations/git/git-vendor.ts';
 import type { Vendors } from '../integrations/git/vendors.ts';
 import type { Keyring } from '../security/keyring.ts';
@@ -20,6 +21,8 @@ const NO_LOGIN: GitLogin = { username: null, password: null, privateKey: null };
 
 /** Opens connected accounts for use. The only one who sees their tokens. */
 export class GitAccessService {
+  readonly #waits = new LRUCache<string, GitFailure>({ max: 10_000 });
+
   constructor(
     private readonly em: EntityManager,
     private readonly keyring: Keyring,
@@ -29,6 +32,23 @@ export class GitAccessService {
 
   vendor(kind: GitVendorKind): GitVendor {
     return this.vendors[kind];
+  }
+
+  /** Asks an account's provider. One that told us to wait is left alone until then. */
+  async ask<Result>(
+    provider: GitProvider,
+    call: (vendor: GitVendor, account: GitAccount) => Promise<Result>,
+  ): Promise<Result> {
+    const key = `${provider.id}:${provider.version}`;
+    const wait = this.#waits.get(key);
+    if (wait?.resetAt != null && wait.resetAt > clock.now()) throw wait;
+    this.#waits.delete(key);
+    try {
+      return await call(this.vendor(provider.provider), this.open(provider));
+    } catch (error) {
+      if (error instanceof GitFailure && error.resetAt !== null) this.#waits.set(key, error);
+      throw error;
+    }
   }
 
   open(provider: GitProvider): GitAccount {
@@ -43,11 +63,8 @@ export class GitAccessService {
   }
 
   async repository(provider: GitProvider, repository: string): Promise<RemoteRepository> {
-    const isAddress = provider.provider === GitVendorKind.GIT;
-    if (!isAddress && !isRepositoryName(repository) && !/^(\d{1,18}|\{[0-9a-f-]{36}\})$/.test(repository)) {
-      throw new Invalid({ field: 'repository', message: "must be the repository's full name or id at the provider" });
-    }
-    return asDomain(this.vendor(provider.provider).repository(this.open(provider), repository));
+    checkName(provider.provider, repository);
+    return asDomain(this.ask(provider, (vendor, account) => vendor.repository(account, repository)));
   }
 
   /** The address to clone from and what to sign in with. */
@@ -72,10 +89,19 @@ export class GitAccessService {
 export function accountLogin(vendor: GitVendor, account: GitAccount): GitLogin {
   const login = vendor.login(account);
   if (login) return { ...login, privateKey: null };
-  return { ...NO_LOGIN, privateKey: account.token?.includes('PRIVATE KEY') ? account.token : null };
+  const privateKey = account.token?.includes('PRIVATE KEY') ? account.token : null;
+  return { ...NO_LOGIN, username: account.username, privateKey };
 }
 
 export const tokenPlace = (id: string) => ({ table: 'git_provider', row: id, column: 'token' });
+
+/** Refuses what cannot be a repository at such a provider; null is a public address. */
+export function checkName(kind: GitVendorKind | null, repository: string): void {
+  if (kind === null) checkAddress(repository);
+  const isName = isRepositoryName(repository) || /^(\d{1,18}|\{[0-9a-f-]{36}\})$/.test(repository);
+  if (kind === null || kind === GitVendorKind.GIT || isName) return;
+  throw new Invalid({ field: 'repository', message: "must be the repository's full name or id at the provider" });
+}
 
 function checkAddress(repository: string): string {
   const url = parseRepositoryUrl(repository);
@@ -83,23 +109,27 @@ function checkAddress(repository: string): string {
   throw new Invalid({ field: 'repository', message: 'must be a public https address when no gitProviderId is given' });
 }
 
-/** What another system did to us, as our callers see it. */
-export async function asDomain<Result>(work: Promise<Result>): Promise<Result> {
+/** What another system did to us, as our callers see it. `field` is where they named that system. */
+export async function asDomain<Result>(work: Promise<Result>, field = 'repository'): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof GitFailure ? toDomainError(error) : error;
+    throw error instanceof GitFailure ? toDomainError(error, field) : error;
   }
 }
 
-function toDomainError({ kind, message, resetAt }: GitFailure): DomainError {
-  if (kind === 'NOT_FOUND') return new DomainError('REPOSITORY_NOT_FOUND', message);
-  if (kind === 'TOKEN_REJECTED' || kind === 'FORBIDDEN') return new DomainError('TOKEN_REJECTED', message);
-  if (kind === 'REFUSED') return new Invalid({ field: 'repository', message });
+function toDomainError({ kind, message, resetAt }: GitFailure, field: string): DomainError {
+  if (kind === 'REFUSED') return new Invalid({ field, message });
   const waitMs = resetAt === null ? 0 : resetAt.getTime() - clock.now().getTime();
-  return new DomainError(
-    'UPSTREAM_FAILED',
-    message,
-    resetAt === null ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND)) },
-  );
+  const details = resetAt === null ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND)) };
+  return new DomainError(CODES[kind] ?? 'UPSTREAM_FAILED', message, details);
 }
+
+const CODES: { readonly [Kind in GitFailureKind]?: ErrorCode } = {
+  NOT_FOUND: 'REPOSITORY_NOT_FOUND',
+  MOVED: 'REPOSITORY_NOT_FOUND',
+  NO_BRANCH: 'BRANCH_NOT_FOUND',
+  TOO_LARGE: 'REPOSITORY_TOO_LARGE',
+  TOKEN_REJECTED: 'TOKEN_REJECTED',
+  FORBIDDEN: 'TOKEN_REJECTED',
+};

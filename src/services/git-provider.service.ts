@@ -1,25 +1,19 @@
 import { clock, DAY } from '../clock.ts';
 import type { Page, Row } from '../database/rows.ts';
+import { EventAction, EventKind } from '../entities/event.ts';
 import { GitProvider, GitProviderState, GitVendorKind } from '../entities/git-provider.ts';
 import { Project } from '../entities/project.ts';
 import { DomainError, Invalid } from '../errors.ts';
+import type { UnitOfWork } from '../events/unit-of-work.ts';
 import { GitFailure } from '../integrations/git/git-failure.ts';
-import type { Branch, GitAccount, Identity } from '../integrations/git/git-vendor.ts';
-import { VENDOR_PAGE } from '../integrations/git/git-vendor.ts';
+import type { Branch, Identity } from '../integrations/git/git-vendor.ts';
 import type { Keyring } from '../security/keyring.ts';
-import { parseRepositoryUrl } from '../security/repository-url.ts';
 import { asDomain, type GitAccessService, tokenPlace } from './git-access.service.ts';
+import { readAccount, type TokenWish } from './git-account.ts';
 import type { Scope } from './scope.ts';
 
-export interface TokenWish {
-  provider: GitVendorKind;
-  token?: string | null;
-  baseUrl?: string | null;
-  username?: string | null;
-  label?: string | null;
-}
-
 const EXPIRING_WITHIN_MS = 14 * DAY;
+const MOST_PAGES = 100;
 
 /** Connected Git accounts. */
 export class GitProviderService {
@@ -34,10 +28,12 @@ export class GitProviderService {
 
   /** The token is tried before anything is stored. The same account again keeps its id and gets the new token. */
   async saveToken(scope: Scope, wish: TokenWish): Promise<GitProvider> {
-    const account = this.#account(wish);
-    const identity = await asDomain(this.access.vendor(wish.provider).identify(account));
+    const vendor = this.access.vendor(wish.provider);
+    const account = readAccount(wish, vendor);
+    const identity = await asDomain(vendor.identify(account).catch(notThere(wish)), 'baseUrl');
     return scope.transact(async unit => {
       const { workspaceId } = scope.viewer;
+      await oneByOne(unit, workspaceId);
       const key = { workspaceId, provider: wish.provider, baseUrl: account.baseUrl, username: identity.username };
       const known = await unit.em.findOne(GitProvider, key);
       const provider = known ?? unit.em.create(GitProvider, { ...key, checkedAt: clock.now() });
@@ -58,29 +54,31 @@ export class GitProviderService {
     const branches: Branch[] = [];
     for (let page = 1; ; page += 1) {
       const listing = await asDomain(
-        this.access.vendor(provider.provider).branches(this.access.open(provider), repository, page),
+        this.access.ask(provider, (vendor, account) => vendor.branches(account, repository, page)),
       );
       branches.push(...listing.items);
-      const start = after == null ? 0 : branches.findIndex(({ name }) => name === after) + 1;
-      const isEnough = (after == null || start > 0) && branches.length > start + limit;
-      if (!listing.hasMore || isEnough || page * VENDOR_PAGE >= 10_000)
-        return this.#pageOf(scope, branches, start, limit);
+      const start = startOf(branches, after);
+      const isEnough = start !== undefined && branches.length > start + limit;
+      if (!listing.hasMore || isEnough || page >= MOST_PAGES)
+        return this.#pageOf(scope, branches, start ?? branches.length, limit);
     }
   }
 
+  /** By force the projects lose the account they are read with, and those who watch them are told. */
   async delete(scope: Scope, id: string, force: boolean, ifVersion?: number | null): Promise<{ id: string }> {
     return scope.transact(async unit => {
       const provider = await scope.load(unit, GitProvider, id, ifVersion);
-      const users = await unit.em.find(
-        Project,
-        { workspaceId: scope.viewer.workspaceId, gitProviderId: id },
-        { limit: 20 },
-      );
+      const users = await unit.em.find(Project, { workspaceId: scope.viewer.workspaceId, gitProviderId: id });
       if (users.length > 0 && !force) {
-        const usedBy = users.map(({ name }) => name);
+        const usedBy = users.slice(0, 20).map(({ name }) => name);
         throw new DomainError('IN_USE', `Projects are read with this account: ${usedBy.join(', ')}; use force=true`, {
           usedBy,
         });
+      }
+      for (const project of users) {
+        project.gitProviderId = null;
+        project.version += 1;
+        unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
       }
       unit.note(provider);
       unit.em.remove(provider);
@@ -95,25 +93,30 @@ export class GitProviderService {
     if (last) scope.notes.nextCursor = last.name;
     return page;
   }
-
-  #account({ provider, token, baseUrl, username }: TokenWish): GitAccount {
-    const base = baseUrl ?? this.access.vendor(provider).defaultBaseUrl;
-    if (base === null) throw new Invalid({ field: 'baseUrl', message: 'is required for this provider' });
-    const isGit = provider === GitVendorKind.GIT;
-    if (!isGit && token == null) throw new Invalid({ field: 'token', message: 'is required for this provider' });
-    if (isGit && parseRepositoryUrl(base) === undefined) {
-      throw new Invalid({
-        field: 'baseUrl',
-        message: 'must be the address of a repository of the account, by https or ssh',
-      });
-    }
-    return {
-      baseUrl: isGit ? (parseRepositoryUrl(base)?.href ?? base) : base.replace(/\/+$/, ''),
-      token: token ?? null,
-      username: username ?? null,
-    };
-  }
 }
+
+/** A branch that is gone is not begun anew behind: providers list by name, so the next one is the next name. */
+function startOf(branches: readonly Branch[], after: string | null | undefined): number | undefined {
+  if (after == null) return 0;
+  const index = branches.findIndex(({ name }) => name === after);
+  if (index >= 0) return index + 1;
+  const next = branches.findIndex(({ name }) => name > after);
+  return next >= 0 ? next : undefined;
+}
+
+/** The same account may be saved twice at the same moment. */
+const oneByOne = (unit: UnitOfWork, workspaceId: string): Promise<unknown> =>
+  unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`git accounts ${workspaceId}`]);
+
+/** What is not found when an account is tried is the provider itself. */
+const notThere =
+  ({ provider }: TokenWish) =>
+  (error: unknown): never => {
+    const isElsewhere = error instanceof GitFailure && (error.kind === 'NOT_FOUND' || error.kind === 'MOVED');
+    if (isElsewhere && provider !== GitVendorKind.GIT)
+      throw new Invalid({ field: 'baseUrl', message: 'there is no such provider at this address' });
+    throw error;
+  };
 
 function describe(provider: GitProvider, { avatarUrl, scopes, missingScopes, expiresAt }: Identity): void {
   const isExpiring = expiresAt !== null && expiresAt.getTime() - clock.now().getTime() < EXPIRING_WITHIN_MS;

@@ -1,6 +1,8 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock } from '../clock.ts';
-import { GitProvider } from '../entities/git-provider.ts';
+import { GitProvider, type GitProviderState } from '../entities/git-provider.ts';
+import type { Identity } from '../integrations/git/git-vendor.ts';
 import type { GitAccessService } from './git-access.service.ts';
 import { describeIdentity, stateAfter } from './git-provider.service.ts';
 
@@ -19,25 +21,23 @@ export class GitWatchService {
   }
 
   async #check(id: string): Promise<void> {
-    const em = this.em.fork();
-    const provider = await em.findOne(GitProvider, id);
+    const provider = await this.em.fork().findOne(GitProvider, id);
     if (provider === null) return;
-    const tokenThen = provider.token?.sealed;
-    const look = await this.access
-      .vendor(provider.provider)
-      .identify(this.access.open(provider))
-      .then(
-        identity => ({ identity }),
-        (error: unknown) => ({ error }),
-      );
-    // A token that was replaced while we looked at the old one is not judged by it.
-    const current = await em.fork().findOne(GitProvider, id);
-    if (current === null || current.token?.sealed !== tokenThen) return;
-    if ('identity' in look) describeIdentity(provider, look.identity);
-    else {
-      const state = stateAfter(look.error);
-      if (state !== undefined) Object.assign(provider, { state, checkedAt: clock.now() });
+    const look = await this.#look(provider);
+    await this.em.fork().transactional(async em => {
+      const current = await em.findOne(GitProvider, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      // A token that was replaced while we looked at the old one is not judged by it.
+      if (current === null || current.token?.sealed !== provider.token?.sealed) return;
+      if ('identity' in look) describeIdentity(current, look.identity);
+      else if (look.state !== undefined) Object.assign(current, { state: look.state, checkedAt: clock.now() });
+    });
+  }
+
+  async #look(provider: GitProvider): Promise<{ identity: Identity } | { state: GitProviderState | undefined }> {
+    try {
+      return { identity: await this.access.ask(provider, (vendor, account) => vendor.identify(account)) };
+    } catch (error) {
+      return { state: stateAfter(error) };
     }
-    await em.flush();
   }
 }

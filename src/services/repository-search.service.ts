@@ -1,7 +1,8 @@
+import { SECOND } from '../clock.ts';
 import { GitProvider } from '../entities/git-provider.ts';
 import { Invalid } from '../errors.ts';
 import { GitFailure } from '../integrations/git/git-failure.ts';
-import { type RemoteRepository, VENDOR_PAGE } from '../integrations/git/git-vendor.ts';
+import { byLatestPush, type RemoteRepository, VENDOR_PAGE } from '../integrations/git/git-vendor.ts';
 import type { GitAccessService } from './git-access.service.ts';
 import type { Scope } from './scope.ts';
 
@@ -27,8 +28,8 @@ export class RepositorySearchService {
     const looks = await Promise.all(
       providers.map(provider => this.#look(provider, query || null, cursor[provider.id] ?? 0, limit)),
     );
-    scope.notes.warnings = looks.flatMap(({ warning }) => warning ?? []);
-    const found = looks.flatMap(({ repositories }) => repositories).sort(byPush);
+    scope.notes.warnings = [...(scope.notes.warnings ?? []), ...looks.flatMap(({ warning }) => warning ?? [])];
+    const found = merge(looks.map(({ repositories }) => repositories));
     const page = found.slice(0, limit);
     for (const { gitProviderId: id } of page) cursor[id] = (cursor[id] ?? 0) + 1;
     scope.notes.hasMore = found.length > limit;
@@ -42,27 +43,62 @@ export class RepositorySearchService {
     return scope.fork().find(GitProvider, { workspaceId }, { orderBy: { id: 'desc' }, limit: 50 });
   }
 
-  /** One more than asked for from each, to know whether there is more. */
-  async #look(provider: GitProvider, query: string | null, offset: number, limit: number) {
-    const repositories: FoundRepository[] = [];
+  async #look(provider: GitProvider, query: string | null, offset: number, limit: number): Promise<Look> {
+    const { signal, clear } = patience();
     try {
-      for (let page = Math.floor(offset / VENDOR_PAGE) + 1; repositories.length <= limit; page += 1) {
-        const skip = Math.max(0, offset - (page - 1) * VENDOR_PAGE);
-        const { items, hasMore } = await this.access
-          .vendor(provider.provider)
-          .repositories(this.access.open(provider), query, page);
-        repositories.push(...items.slice(skip).map(item => ({ ...item, gitProviderId: provider.id })));
-        if (!hasMore) break;
-      }
-      return { repositories: repositories.slice(0, limit + 1) };
+      return { repositories: await Promise.race([this.#read(provider, query, offset, limit), signal]) };
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
       return { repositories: [], warning: `${provider.label ?? provider.username}: ${error.message}` };
+    } finally {
+      clear();
     }
+  }
+
+  /** One more than asked for from each, to know whether there is more. */
+  async #read(provider: GitProvider, query: string | null, offset: number, limit: number): Promise<FoundRepository[]> {
+    const repositories: FoundRepository[] = [];
+    for (let page = Math.floor(offset / VENDOR_PAGE) + 1; repositories.length <= limit; page += 1) {
+      const skip = Math.max(0, offset - (page - 1) * VENDOR_PAGE);
+      const { items, hasMore } = await this.access.ask(provider, (vendor, account) =>
+        vendor.repositories(account, query, page),
+      );
+      repositories.push(...items.slice(skip).map(item => ({ ...item, gitProviderId: provider.id })));
+      if (!hasMore) break;
+    }
+    return repositories.slice(0, limit + 1);
   }
 }
 
-const byPush = (a: RemoteRepository, b: RemoteRepository): number => ((a.pushedAt ?? '') < (b.pushedAt ?? '') ? 1 : -1);
+interface Look {
+  repositories: FoundRepository[];
+  warning?: string;
+}
+
+/** Nobody's search waits longer than this for the slowest of its accounts. */
+const PATIENCE_MS = 12 * SECOND;
+
+function patience(): { signal: Promise<never>; clear: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new GitFailure('UNREACHABLE', 'it did not answer in time')), PATIENCE_MS);
+  return { signal: promise, clear: () => clearTimeout(timer) };
+}
+
+/** Latest push first over all accounts, but each account's own order is kept: the cursor counts in it. */
+function merge(lists: readonly FoundRepository[][]): FoundRepository[] {
+  const heads = lists.map(() => 0);
+  const merged: FoundRepository[] = [];
+  for (;;) {
+    const open = lists.flatMap((list, index) => {
+      const head = list[heads[index] ?? 0];
+      return head === undefined ? [] : [{ index, head }];
+    });
+    const [next] = open.sort((a, b) => byLatestPush(a.head, b.head));
+    if (next === undefined) return merged;
+    merged.push(next.head);
+    heads[next.index] = (heads[next.index] ?? 0) + 1;
+  }
+}
 
 function readCursor(after: string | null | undefined): Cursor {
   if (after == null) return {};

@@ -1,18 +1,11 @@
-import { IsEnum, IsUrl, IsUUID, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsEnum, IsUUID, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { GitVendorKind } from '../../entities/git-provider.ts';
-import type { TokenWish } from '../../services/git-provider.service.ts';
+import type { TokenWish } from '../../services/git-account.ts';
 import type { SearchWish } from '../../services/repository-search.service.ts';
 import { Clearable } from './absence.ts';
 import { IsPlainText } from './names.ts';
 import { ChangeArgs } from './page.inputs.ts';
-
-const isWebAddress = {
-  protocols: ['https', 'http', 'ssh'],
-  require_protocol: true,
-  require_tld: false,
-  disallow_auth: false,
-};
 
 @ArgsType()
 export class SaveTokenArgs implements TokenWish {
@@ -33,8 +26,7 @@ export class SaveTokenArgs implements TokenWish {
     description: 'Where a self-hosted provider is; for GIT the address of a repository of the account.',
   })
   @Clearable()
-  @IsUrl(isWebAddress, { message: 'baseUrl must be an address that begins with https:// or ssh://' })
-  @MaxLength(512)
+  @IsPlainText(512)
   baseUrl?: string | null;
 
   @Field(() => String, { nullable: true })
