@@ -15,6 +15,8 @@ export interface StreamSource {
   /** The position a cursor stands for, or where the stream starts without one. Throws if it is too old or unknown. */
   locate(cursor: string | undefined): Promise<number>;
   read(position: number, limit: number): Promise<StreamItem[]>;
+  /** Whether nothing can come after this position any more; a stream without it has no end. */
+  isOver?(position: number): Promise<boolean>;
   /**
    * For sources that pass rows over: up to where a read that starts now looks. Whoever was told nothing may go on from there
    * instead of passing over the same rows again.
@@ -67,7 +69,8 @@ export class StoredStream implements AsyncIterable<object> {
           if (item.isLast) finish();
           return { done: false, value: item.value };
         }
-        await bell.next();
+        if (await this.source.isOver?.(position)) finish();
+        else await bell.next();
       }
       return { done: true, value: undefined };
     };

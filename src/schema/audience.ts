@@ -139,6 +139,7 @@ export class Audience {
     if (items.length === PAGE) this.#hasNews = true;
     for (const item of items) await this.#tellAll(item);
     this.#position = position;
+    if (items.length === 0 && (await this.source.isOver?.(position))) this.#finishAll();
   }
 
   /** In slices, so that ten thousand readers do not hold up everybody else's requests. */
@@ -174,6 +175,10 @@ export class Audience {
       if (frame !== undefined) this.#frames.set(position, frame);
       return frame;
     });
+  }
+
+  #finishAll(): void {
+    for (const seat of [...this.#live]) this.#finish(seat);
   }
 
   #finish(seat: Seat): void {

@@ -82,11 +82,12 @@ class AnalysisSource implements StreamSource {
     this.key = `analysis:${analysisId}`;
   }
 
+  /** A cursor of an earlier analysis begins this one at its beginning: its numbers are not ours. */
   locate(cursor: string | undefined): Promise<number> {
     if (cursor === undefined) return Promise.resolve(0);
-    if (!/^\d{1,9}$/.test(cursor))
-      throw new Invalid({ field: 'after', message: 'must be the id of a message of this stream' });
-    return Promise.resolve(Number(cursor));
+    const [, analysisId = this.analysisId, seq] = /^(?:([0-9a-f-]{36}):)?(\d{1,9})$/.exec(cursor) ?? [];
+    if (seq === undefined) throw new Invalid({ field: 'after', message: 'must be the id of a message of this stream' });
+    return Promise.resolve(analysisId === this.analysisId ? Number(seq) : 0);
   }
 
   async read(position: number, limit: number): Promise<StreamItem[]> {
@@ -96,12 +97,23 @@ class AnalysisSource implements StreamSource {
     return fresh.map(step => toItem(step, analysis));
   }
 
+  /** Nothing comes after the last step, and nothing of a project that is gone. */
+  async isOver(position: number): Promise<boolean> {
+    const analysis = await this.rows.one(Analysis, { id: this.analysisId });
+    const last = analysis?.steps.at(-1);
+    return analysis === undefined || (last !== undefined && isLastStep(last) && last.seq <= position);
+  }
+
   watch(ring: () => void): () => void {
     return this.bell.watch(this.key, ring);
   }
 }
 
-function toItem(step: AnalysisProgress, { result }: Row<Analysis>): StreamItem {
-  const isLast = step.status === AnalysisStatus.SUCCEEDED || step.status === AnalysisStatus.FAILED;
-  return { position: step.seq, cursor: String(step.seq), isLast, value: isLast ? { ...step, result } : step };
+function toItem(step: AnalysisProgress, { id, result }: Row<Analysis>): StreamItem {
+  const isLast = isLastStep(step);
+  const value = isLast ? { ...step, result } : step;
+  return { position: step.seq, cursor: `${id}:${step.seq}`, isLast, value };
 }
+
+const isLastStep = ({ status }: AnalysisProgress): boolean =>
+  status === AnalysisStatus.SUCCEEDED || status === AnalysisStatus.FAILED;

@@ -56,8 +56,11 @@ export class AnalysisStatusArgs {
   @IsUUID()
   id!: string;
 
-  @Field(() => String, { nullable: true, description: 'Resume behind this message.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Resume behind this message: its `seq`, or the id of its stream.',
+  })
   @Clearable()
-  @Length(1, 16)
+  @Length(1, 64)
   after?: string | null;
 }
