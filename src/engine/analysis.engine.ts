@@ -1,7 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { AnalysisFailure } from '../analysis/analysis-failure.ts';
-import { analyzeSnapshot } from '../analysis/analyze.ts';
+import type { AnalysisResult } from '../analysis/analysis-result.ts';
+import { type AnalysisStep, analyzeSnapshot } from '../analysis/analyze.ts';
 import { clock } from '../clock.ts';
 import {
   Analysis,
@@ -54,29 +55,35 @@ export class AnalysisEngine {
 
   async #analyze(taken: Analysis, signal: AbortSignal): Promise<void> {
     const project = await this.em.fork().findOneOrFail(Project, taken.projectId);
+    if (project.analysisId !== taken.id)
+      throw new DomainError('CONFLICT', 'Another analysis of this project was asked for meanwhile');
     await this.#tell(taken, 'FETCHING');
     const checkout = await this.fetch(project, signal);
     try {
-      // The rules do not wait for what is written of them, but it is written in their order.
-      let told = Promise.resolve();
-      const result = await analyzeSnapshot(checkout.snapshot, {
-        name: project.slug,
-        rootDirectory: project.rootDirectory,
-        cacheScope: project.id,
-        onStep: step => {
-          if (step === 'DONE') return;
-          told = told.then(() => this.#tell(taken, step));
-          // Awaited below; until then a refusal to write, such as of a deleted project, must not end the process.
-          told.catch(() => undefined);
-        },
-      });
-      await told;
+      const result = await this.#look(taken, project, checkout);
       await this.#finish(taken, AnalysisStatus.SUCCEEDED, run => {
         run.commit = checkout.commit;
         run.result = Object.assign(new AnalysisResultType(), result);
       });
     } finally {
       await checkout.dispose();
+    }
+  }
+
+  /** The rules do not wait for what is written of them, but it is written in their order, and before what comes of them. */
+  async #look(taken: Analysis, project: Project, { snapshot }: Checkout): Promise<AnalysisResult> {
+    let told = Promise.resolve();
+    const onStep = (step: AnalysisStep) => {
+      if (step === 'DONE') return;
+      told = told.then(() => this.#tell(taken, step));
+      // Awaited below; until then a refusal to write, such as of a deleted project, must not end the process.
+      told.catch(() => undefined);
+    };
+    const { slug: name, rootDirectory, id: cacheScope } = project;
+    try {
+      return await analyzeSnapshot(snapshot, { name, rootDirectory, cacheScope, onStep });
+    } finally {
+      await told;
     }
   }
 
@@ -151,6 +158,9 @@ const HINTS: Readonly<Record<string, string>> = {
   REPOSITORY_NOT_FOUND: 'Check the name of the repository and the branch, and that the account may see it.',
   TOKEN_REJECTED: 'Connect the Git account again with a token that may read the repository.',
   UPSTREAM_FAILED: 'The provider is away or asks us to wait; analyse again later.',
+  BRANCH_NOT_FOUND: 'Choose a branch that exists.',
+  REPOSITORY_TOO_LARGE: 'Keep large files out of the repository, or at a server that can leave them out of a clone.',
+  CONFLICT: 'Look at the later analysis.',
   BAD_INPUT: 'Correct the address of the repository.',
   NOT_FOUND: 'Connect the Git account again.',
 };

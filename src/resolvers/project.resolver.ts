@@ -70,7 +70,14 @@ export class ProjectResolver {
   }
 
   @AllowRead()
-  @Raises('NOT_FOUND', 'REPOSITORY_NOT_FOUND', 'TOKEN_REJECTED', 'UPSTREAM_FAILED')
+  @Raises(
+    'NOT_FOUND',
+    'REPOSITORY_NOT_FOUND',
+    'BRANCH_NOT_FOUND',
+    'REPOSITORY_TOO_LARGE',
+    'TOKEN_REJECTED',
+    'UPSTREAM_FAILED',
+  )
   @Query(() => AnalysisResultType, {
     nullable: true,
     description: 'Analyses a repository while you wait; nothing is stored.',

@@ -1,9 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Step } from '../engine/run.engine.ts';
+import { Analysis, AnalysisStatus } from '../entities/analysis.ts';
+import { Environment } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
-import { Project } from '../entities/project.ts';
-import type { Run } from '../entities/run.ts';
-import { transact } from '../events/unit-of-work.ts';
+import { Project, ProjectStatus } from '../entities/project.ts';
+import { Run, RunStatus } from '../entities/run.ts';
+import { ringRows } from '../events/row-bell.ts';
+import { type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
 
 /** How a project is taken away. Steps that clean up on servers come before the rows, with the feature that puts things there. */
 export class ProjectDeletionService {
@@ -13,21 +17,47 @@ export class ProjectDeletionService {
     return [{ name: 'rows', run: () => this.#removeRows(run, projectId) }];
   }
 
+  /** A deletion that failed can be asked for again, one that was cancelled in time never happened. */
+  async settle(runId: string, projectId: string): Promise<void> {
+    const run = await this.em.fork().findOne(Run, runId);
+    if (run?.status !== RunStatus.FAILED && run?.status !== RunStatus.CANCELLED) return;
+    await transact(this.em, originOf(run), async unit => {
+      const project = await unit.em.findOne(Project, projectId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (project?.status !== ProjectStatus.DELETING) return;
+      project.status =
+        run.status === RunStatus.FAILED ? ProjectStatus.DELETE_FAILED : await statusBefore(unit, project);
+      unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
+    });
+  }
+
   async #removeRows(run: Run, projectId: string): Promise<string> {
-    const origin = {
-      workspaceId: run.workspaceId,
-      actor: run.requestedBy,
-      tokenId: null,
-      ip: null,
-      requestId: null,
-      action: 'deleteProject',
-    };
-    return transact(this.em, origin, async unit => {
+    return transact(this.em, originOf(run), async unit => {
       const project = await unit.em.findOne(Project, { id: projectId, workspaceId: run.workspaceId });
       if (project === null) return 'It was gone already';
-      unit.tell(EventKind.project_updated, EventAction.DELETED, project, project.id);
+      for (const environment of await unit.em.find(Environment, { projectId }))
+        unit.tell(EventKind.environment_updated, EventAction.DELETED, environment, projectId);
+      unit.tell(EventKind.project_updated, EventAction.DELETED, project, projectId);
       unit.em.remove(project);
+      // Whoever watches its analysis learns that there is nothing more to come.
+      await ringRows(unit.em, `analysis:${project.analysisId}`);
       return 'Removed';
     });
   }
 }
+
+/** What a project was is seen in what it has. */
+async function statusBefore(unit: UnitOfWork, { id: projectId, analysisId }: Project): Promise<ProjectStatus> {
+  if ((await unit.em.count(Environment, { projectId })) > 0) return ProjectStatus.READY;
+  const analysis = await unit.em.findOne(Analysis, { id: analysisId ?? projectId });
+  if (analysis?.status === AnalysisStatus.SUCCEEDED) return ProjectStatus.ANALYZED;
+  return analysis?.finishedAt === null ? ProjectStatus.ANALYZING : ProjectStatus.ANALYSIS_FAILED;
+}
+
+const originOf = (run: Run): Origin => ({
+  workspaceId: run.workspaceId,
+  actor: run.requestedBy,
+  tokenId: null,
+  ip: null,
+  requestId: null,
+  action: 'deleteProject',
+});

@@ -7,10 +7,10 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { GitProvider } from '../entities/git-provider.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { type Run, RunKind } from '../entities/run.ts';
-import { DomainError, Invalid, NotFound } from '../errors.ts';
+import { DomainError, NotFound } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { parseRepositoryUrl } from '../security/repository-url.ts';
+import { checkName } from './git-access.service.ts';
 import type { RunService } from './run.service.ts';
 import type { Scope } from './scope.ts';
 import { freeSlug } from './slug.ts';
@@ -57,6 +57,7 @@ export class ProjectService {
     return scope.transact(async unit => {
       const { workspaceId } = scope.viewer;
       await checkSource(unit, workspaceId, wish);
+      await oneByOne(unit, workspaceId);
       const taken = await unit.em.find(Project, { workspaceId }, { fields: ['slug'] });
       const slug = freeSlug(wish.name, new Set(taken.map(project => project.slug)));
       const project = unit.em.create(Project, { ...wish, workspaceId, slug });
@@ -75,7 +76,7 @@ export class ProjectService {
       Object.assign(project, definedOf(change));
       if (build !== undefined) project.build = { ...project.build, ...definedOf(build) };
       const isElsewhere = project.branch !== before.branch || project.rootDirectory !== before.rootDirectory;
-      if (isElsewhere && !(await isAnalyzing(unit, project))) await this.#analyze(unit, project);
+      if (isElsewhere) await this.#analyze(unit, project);
       project.version += 1;
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
       return project;
@@ -131,6 +132,8 @@ export async function isAnalyzing(unit: UnitOfWork, { analysisId }: Project): Pr
 
 export function refuseDeleting({ status }: Project): void {
   if (status === ProjectStatus.DELETING) throw new DomainError('BEING_DELETED', 'The project is being deleted');
+  if (status === ProjectStatus.DELETE_FAILED)
+    throw new DomainError('BEING_DELETED', 'The project could not be deleted wholly; delete it again');
 }
 
 /** Leaves out what was not sent, so that it stays as it is. */
@@ -142,10 +145,12 @@ async function checkSource(
   workspaceId: string,
   { repository, gitProviderId }: ProjectWish,
 ): Promise<void> {
-  if (gitProviderId != null) {
-    if ((await unit.em.count(GitProvider, { id: gitProviderId, workspaceId })) === 0) throw new NotFound('GitProvider');
-    return;
-  }
-  if (parseRepositoryUrl(repository)?.protocol === 'https') return;
-  throw new Invalid({ field: 'repository', message: 'must be a public https address when no gitProviderId is given' });
+  if (gitProviderId == null) return checkName(null, repository);
+  const provider = await unit.em.findOne(GitProvider, { id: gitProviderId, workspaceId });
+  if (provider === null) throw new NotFound('GitProvider');
+  checkName(provider.provider, repository);
 }
+
+/** Two projects of one name may be made at the same moment, and want two slugs. */
+const oneByOne = (unit: UnitOfWork, workspaceId: string): Promise<unknown> =>
+  unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`projects ${workspaceId}`]);
