@@ -62,8 +62,7 @@ function analyzeRepository(
   const own = describeApp(root, appOptions(root, options));
   step('APPS');
   const others = describeOthers(root, deadline, options);
-  const main =
-    ownOrOnly(own, others) ?? mainOf(others) ?? describeNearest(root, options) ?? nothingRecognised(repository);
+  const main = mainOf(root, own, others, options) ?? nothingRecognised(repository);
   step('SERVICES');
   const services = servicesOf(root);
   step('VARIABLES');
@@ -101,24 +100,40 @@ function appOptions(folder: Folder, { name, settings, cacheScope, buildSecret }:
 function describeOthers(root: Folder, deadline: Deadline, options: AnalysisOptions): DescribedApp[] {
   return findApps(root).flatMap(folder => {
     deadline.check();
-    return describeApp(folder, appOptions(folder, { ...options, settings: {} })) ?? [];
+    return describeBeside(folder, { ...options, settings: {} }) ?? [];
   });
 }
 
-/** A root that only holds its one application together is that application. */
-function ownOrOnly(own: DescribedApp | null, others: readonly DescribedApp[]): DescribedApp | null {
-  const [only, second] = others;
-  const isEmpty = own?.app.builder === 'GENERATED' && own.app.generatedDockerfile === null;
-  return isEmpty && only !== undefined && second === undefined ? only : own;
+/** One broken manifest somewhere below spoils that application only; it stays among the warnings. */
+function describeBeside(folder: Folder, options: AnalysisOptions): DescribedApp | null {
+  try {
+    return describeApp(folder, appOptions(folder, options));
+  } catch (fault) {
+    const isBroken =
+      fault instanceof AnalysisFailure && folder.repository.refusals.some(({ file }) => file === fault.file);
+    if (isBroken) return null;
+    throw fault;
+  }
 }
 
-function describeNearest(root: Folder, options: AnalysisOptions): DescribedApp | null {
-  const folder = nearestApp(root);
-  return folder === null ? null : describeApp(folder, appOptions(folder, options));
+/** The root itself, unless it starts nothing: then the application it holds. */
+function mainOf(
+  root: Folder,
+  own: DescribedApp | null,
+  others: readonly DescribedApp[],
+  options: AnalysisOptions,
+): DescribedApp | null {
+  const startsNothing = own?.app.builder === 'GENERATED' && own.app.generatedDockerfile === null;
+  if (own !== null && !(startsNothing && others.length === 1)) return own;
+  const folder = folderOf(root, surest(others)) ?? nearestApp(root);
+  return folder === null ? own : describeApp(folder, appOptions(folder, options));
 }
+
+const folderOf = (root: Folder, described: DescribedApp | null): Folder | null =>
+  described === null ? null : new Folder(root.repository, described.app.directory);
 
 /** Of several applications a server before a site, then the surest. */
-function mainOf(others: readonly DescribedApp[]): DescribedApp | null {
+function surest(others: readonly DescribedApp[]): DescribedApp | null {
   const rank = ({ app }: DescribedApp) => (app.isStatic ? 1 : 0) - app.confidence;
   return [...others].sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }

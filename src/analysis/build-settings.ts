@@ -4,6 +4,7 @@ import type { Builder } from './analysis-result.ts';
 /** What a person decided by hand. Whatever is set here is final; whatever is not follows the analysis. */
 export interface BuildSettings {
   readonly builder?: Builder | null;
+  /** From the root of the repository, like every path in a result. */
   readonly dockerfile?: string | null;
   readonly composeFile?: string | null;
   readonly installCommand?: string | null;

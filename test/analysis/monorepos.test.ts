@@ -98,6 +98,22 @@ describe('monorepos', () => {
     expect(apps).toEqual([]);
   });
 
+  it('is not spoilt by one broken manifest', async () => {
+    const result = await analyze({ ...pnpmWorkspace, 'apps/broken/package.json': '{"scripts":' });
+    expect(result.apps).toHaveLength(2);
+    expect(result.warnings).toContainEqual({
+      code: 'FILE_MALFORMED',
+      file: 'apps/broken/package.json',
+      message: 'apps/broken/package.json could not be understood',
+    });
+  });
+
+  it('lays settings over the application that was taken', async () => {
+    const files = { 'backend/app.py': '', 'backend/requirements.txt': 'flask\n' };
+    const result = await analyze(files, { settings: { startCommand: 'flask run' } });
+    expect(result).toMatchObject({ directory: 'backend', startCommand: 'flask run' });
+  });
+
   it('says what a clone would leave out', async () => {
     const files = { 'index.html': '', '.gitmodules': '', '.gitattributes': '*.png filter=lfs diff=lfs\n' };
     expect((await analyze(files)).warnings.map(({ code }) => code)).toEqual(['SUBMODULES', 'LARGE_FILES']);

@@ -40,21 +40,26 @@ function kindOfReading(inside: string): ReadingKind | null {
   const cut = inside.lastIndexOf('/');
   const name = inside.slice(cut + 1);
   const folders = cut === -1 ? [] : inside.slice(0, cut).split('/');
-  if (folders.some(folder => isOthers(folder))) return null;
+  if (folders.some(folder => isOthers(folder) || trials.has(folder))) return null;
   if (manifests.has(name) || manifestEndings.test(name)) return 'manifest';
   if (locks.has(name)) return 'lock';
   if (settings.test(name)) return 'settings';
-  if (!sources.test(name) || sidelined.test(name) || folders.some(folder => asides.has(folder))) return null;
-  return 'source';
+  const isAside = sidelined.test(name) || folders.some(folder => asides.has(folder));
+  return sources.test(name) && !isAside ? 'source' : null;
 }
 
 /** What a repository carries along but did not write, or made itself. */
 const isOthers = (folder: string): boolean =>
   /^(?:vendor|third_party|dist|target|coverage|out|\.yarn|\.idea|\.vscode)$/.test(folder);
 
+/** Repositories inside a repository, made to be wrong in every way. */
+const trials: ReadonlySet<string> = new Set([
+  ...['test', 'tests', '__tests__', 'spec', 'specs', 'e2e', 'cypress', 'fixtures', 'testdata', 'mocks', '__mocks__'],
+]);
+
 /** Tests, samples and pages about the program say nothing of how it runs. */
 export const asides: ReadonlySet<string> = new Set([
-  ...['test', 'tests', '__tests__', 'spec', 'specs', 'e2e', 'cypress', 'fixtures', 'testdata', 'mocks', '__mocks__'],
+  ...trials,
   ...['example', 'examples', 'sample', 'samples', 'demo', 'demos', 'docs', 'doc', '.github', 'benchmarks', 'stories'],
   ...['migrations', 'locale', 'locales', 'public', 'static', 'assets'],
 ]);
