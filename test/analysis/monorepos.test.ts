@@ -114,6 +114,16 @@ describe('monorepos', () => {
     expect(result).toMatchObject({ directory: 'backend', startCommand: 'flask run' });
   });
 
+  it('is analysed in part where the whole is too much', async () => {
+    const others = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`data/f${at}`, '']));
+    const limits = { entries: 200 };
+    await expect(analyze({ ...pnpmWorkspace, ...others }, { limits })).rejects.toMatchObject({
+      code: 'TOO_MANY_FILES',
+    });
+    const part = await analyze({ ...pnpmWorkspace, ...others }, { limits, rootDirectory: 'apps/web' });
+    expect(part).toMatchObject({ framework: 'nextjs', packageManager: 'pnpm', contextDirectory: '' });
+  });
+
   it('says what a clone would leave out', async () => {
     const files = { 'index.html': '', '.gitmodules': '', '.gitattributes': '*.png filter=lfs diff=lfs\n' };
     expect((await analyze(files)).warnings.map(({ code }) => code)).toEqual(['SUBMODULES', 'LARGE_FILES']);

@@ -4,7 +4,7 @@ import type { AnalysisLimits } from '../limits.ts';
 import { collectEntries, type Deadline } from '../snapshot/collect-entries.ts';
 import type { Snapshot, SnapshotEntry } from '../snapshot/snapshot.ts';
 import { decodeHead, decodeText } from './decode-text.ts';
-import { type Reading, readingOrder } from './reading-order.ts';
+import { insideOf, type Reading, readingOrder } from './reading-order.ts';
 import { type Refusal, Repository } from './repository.ts';
 
 /** Lists and reads within the limits. What follows is pure: the rules see only what was read here. */
@@ -14,7 +14,8 @@ export async function openRepository(
   limits: AnalysisLimits,
   deadline: Deadline,
 ): Promise<Repository> {
-  const entries = await collectEntries(snapshot, limits, deadline);
+  const matters = (path: string) => insideOf(path, rootDirectory) !== null;
+  const entries = await collectEntries(snapshot, matters, limits, deadline);
   const sizes = new Map(entries.flatMap(({ path, kind, size }) => (kind === 'file' ? [[path, size] as const] : [])));
   if (sizes.size === 0) throw new AnalysisFailure('REPOSITORY_EMPTY', 'The repository has no files');
   const readings = readingOrder([...sizes.keys()], rootDirectory);

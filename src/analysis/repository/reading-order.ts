@@ -20,7 +20,7 @@ export function readingOrder(paths: readonly string[], rootDirectory: string): R
 }
 
 /** The path as the analysed root sees it; files beside the way up to the repository's root still tell of its workspace. */
-function insideOf(path: string, rootDirectory: string): string | null {
+export function insideOf(path: string, rootDirectory: string): string | null {
   if (rootDirectory === '') return path;
   if (path.startsWith(`${rootDirectory}/`)) return path.slice(rootDirectory.length + 1);
   const folder = path.slice(0, Math.max(path.lastIndexOf('/'), 0));

@@ -17,9 +17,10 @@ export function startDeadline(milliseconds: number): Deadline {
   };
 }
 
-/** The whole listing, or a failure: half a listing would make half an answer look like a whole one. */
+/** All that matters, or a failure: half a listing would make half an answer look like a whole one. */
 export async function collectEntries(
   snapshot: Snapshot,
+  matters: (path: string) => boolean,
   limits: AnalysisLimits,
   deadline: Deadline,
 ): Promise<SnapshotEntry[]> {
@@ -29,8 +30,8 @@ export async function collectEntries(
     seen += 1;
     if (seen % 256 === 0) deadline.check();
     refuseHugeName(entry.path, limits);
-    if (!isInFolderNeverEntered(entry.path)) kept.push(entry);
-    // More may be skipped than kept: a provider lists a committed node_modules too.
+    if (!isInFolderNeverEntered(entry.path) && matters(entry.path)) kept.push(entry);
+    // More may be skipped than kept: a provider lists a committed node_modules too, and all that is beside the root.
     if (kept.length > limits.entries || seen > limits.entries * 6) {
       throw new AnalysisFailure('TOO_MANY_FILES', `The repository has more than ${limits.entries} files and folders`);
     }
