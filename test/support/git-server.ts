@@ -1,51 +1,68 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeCertificate } from './certificate.ts';
 
-type Files = Readonly<Record<string, string>>;
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Comes before the server's own answer; one that answers itself says so. */
+export type Interception = (request: IncomingMessage, response: ServerResponse) => Promise<boolean> | boolean;
+
+interface PublishOptions {
+  /** Asks for ann:secret. */
+  isPrivate?: boolean;
+  /** Without it the server sends large files too, as old ones do. */
+  canFilter?: boolean;
+}
 
 /** A real Git server: bare repositories behind `git http-backend`, over TLS with a certificate authority of its own. */
 export class GitServer {
   readonly caFile: string;
+  intercept: Interception | undefined;
   readonly #server: Server;
 
-  private constructor(
-    private readonly folder: string,
-    server: Server,
-  ) {
-    this.#server = server;
+  private constructor(readonly folder: string) {
     this.caFile = join(folder, 'cert.pem');
+    this.#server = createServer(makeCertificate(folder), (request, response) => void this.#answer(request, response));
   }
 
   static async start(): Promise<GitServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'slipway-git-server-'));
-    makeCertificate(folder);
-    const options = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) };
-    const server = createServer(options, (request, response) => serve(folder, request, response));
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    return new GitServer(folder, server);
+    const server = new GitServer(mkdtempSync(join(tmpdir(), 'slipway-git-server-')));
+    await new Promise<void>(resolve => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {
-    return `https://localhost:${(this.#server.address() as AddressInfo).port}`;
+    return `https://localhost:${this.port}`;
   }
 
   /** Makes a repository with one commit and gives its address; under `private/` it asks for ann:secret. */
-  publish(name: string, files: Files, { isPrivate = false } = {}): Promise<string> {
-    const path = `${isPrivate ? 'private/' : ''}${name}.git`;
-    const bare = join(this.folder, path);
-    mkdirSync(dirname(bare), { recursive: true });
-    git('.', 'init', '--quiet', '--bare', '--initial-branch=main', bare);
-    git(bare, 'config', 'uploadpack.allowFilter', 'true');
+  publish(name: string, files: Files, options: PublishOptions = {}): Promise<string> {
+    const path = this.init(name, options);
     this.push(path, files, 'first');
     return Promise.resolve(`${this.url}/${path}`);
   }
 
-  push(path: string, files: Files, message: string, branch = 'main'): void {
+  /** Makes an empty repository and gives its path. */
+  init(name: string, { isPrivate = false, canFilter = true }: PublishOptions = {}): string {
+    const path = `${isPrivate ? 'private/' : ''}${name}.git`;
+    const bare = join(this.folder, path);
+    mkdirSync(dirname(bare), { recursive: true });
+    git('.', 'init', '--quiet', '--bare', '--initial-branch=main', bare);
+    git(bare, 'config', 'uploadpack.allowFilter', String(canFilter));
+    return path;
+  }
+
+  /** One commit on a branch of its own history. `extra` are words for git between adding and committing. */
+  push(path: string, files: Files, message: string, branch = 'main', ...extra: string[][]): void {
     const work = mkdtempSync(join(this.folder, 'work-'));
     git(work, 'init', '--quiet', '--initial-branch', branch);
     for (const [file, text] of Object.entries(files)) {
@@ -53,9 +70,15 @@ export class GitServer {
       writeFileSync(join(work, file), text);
     }
     git(work, 'add', '-A');
+    for (const words of extra) git(work, ...words);
     git(work, 'commit', '--quiet', '--allow-empty', '-m', message);
     git(work, 'push', '--quiet', '--force', join(this.folder, path), `HEAD:refs/heads/${branch}`);
     rmSync(work, { recursive: true });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (await this.intercept?.(request, response)) return;
+    serve(this.folder, request, response);
   }
 
   async stop(): Promise<void> {
@@ -77,31 +100,6 @@ function git(folder: string, ...words: string[]): void {
     cwd: folder,
     env: { ...process.env, ...AUTHOR, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   });
-}
-
-function makeCertificate(folder: string): void {
-  const words = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=localhost',
-  ];
-  const files = [
-    '-addext',
-    'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    '-keyout',
-    join(folder, 'key.pem'),
-    '-out',
-    join(folder, 'cert.pem'),
-  ];
-  execFileSync('openssl', [...words, ...files], { stdio: 'ignore' });
 }
 
 const CREDENTIAL = `Basic ${Buffer.from('ann:secret').toString('base64')}`;

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Certificate {
+  key: string;
+  cert: string;
+}
+
+const NAMES = 'subjectAltName=DNS:localhost,DNS:*.slipway.test,IP:127.0.0.1';
+
+/** A certificate that is its own authority: `cert.pem` in the folder is what a client has to trust. */
+export function makeCertificate(folder: string): Certificate {
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const words = ['req', ...kind, '-subj', '/CN=localhost', '-addext', NAMES, '-keyout', keyFile, '-out', certFile];
+  execFileSync('openssl', words, { stdio: 'ignore' });
+  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
+}
