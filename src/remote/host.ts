@@ -26,7 +26,7 @@ export class RemoteFailure extends Error {
     readonly program: string,
     readonly exitCode: number | null,
     readonly stderrTail: string,
-    readonly reason: 'EXIT' | 'TIMEOUT' | 'ABORTED' | 'TOO_MUCH_OUTPUT' | 'NOT_STARTED',
+    readonly reason: 'EXIT' | 'TIMEOUT' | 'ABORTED' | 'TOO_MUCH_OUTPUT' | 'NOT_STARTED' | 'LOST',
     cause?: unknown,
   ) {
     super(`${program} ended badly (${reason}${exitCode === null ? '' : ` ${exitCode}`})`, { cause });

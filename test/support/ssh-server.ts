@@ -1,0 +1,123 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import ssh2 from 'ssh2';
+
+const SSHD = '/usr/sbin/sshd';
+
+export const hasSshd = (): boolean => existsSync(SSHD);
+
+/** A real sshd of this machine on a loopback port, with keys of its own, behind a line that can be cut. */
+export class SshServer {
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly process: ChildProcess,
+    private readonly line: Server,
+    readonly fingerprint: string,
+    private readonly privateKey: string,
+  ) {}
+
+  static makeKey(): string {
+    return ssh2.utils.generateKeyPairSync('ed25519').private;
+  }
+
+  static async start(): Promise<SshServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-sshd-'));
+    const pair = ssh2.utils.generateKeyPairSync('ed25519');
+    writeFileSync(join(folder, 'authorized_keys'), `${pair.public}\n`, { mode: 0o600 });
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'host_key')]);
+    // Where sshd runs as root it wants a folder to lock itself up in.
+    if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    const port = await freePort();
+    writeFileSync(join(folder, 'sshd_config'), config(folder, port));
+    const sshd = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')], {
+      stdio: 'ignore',
+    });
+    await reachable(port);
+    const line = createServer();
+    const server = new SshServer(folder, sshd, line, fingerprintOf(folder), pair.private);
+    line.on('connection', socket => server.#carry(socket, port));
+    await new Promise<void>(resolve => line.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get target() {
+    const { port } = this.line.address() as { port: number };
+    return { address: '127.0.0.1', port, username: userInfo().username, privateKey: this.privateKey };
+  }
+
+  cutConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  log(): Promise<string> {
+    return readFile(join(this.folder, 'log'), 'utf8');
+  }
+
+  async stop(): Promise<void> {
+    this.cutConnections();
+    await new Promise(resolve => this.line.close(resolve));
+    this.process.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #carry(socket: Socket, port: number): void {
+    const far = connect(port, '127.0.0.1');
+    for (const end of [socket, far]) {
+      this.#sockets.add(end);
+      end.on('error', () => undefined);
+      end.on('close', () => {
+        this.#sockets.delete(end);
+        (end === socket ? far : socket).destroy();
+      });
+    }
+    socket.pipe(far).pipe(socket);
+  }
+}
+
+const config = (folder: string, port: number): string =>
+  [
+    `Port ${port}`,
+    'ListenAddress 127.0.0.1',
+    `HostKey ${join(folder, 'host_key')}`,
+    `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
+    `PidFile ${join(folder, 'pid')}`,
+    'StrictModes no',
+    'UsePAM no',
+    'PermitRootLogin yes',
+    'PasswordAuthentication yes',
+    'LogLevel VERBOSE',
+    'MaxStartups 100',
+  ].join('\n');
+
+function fingerprintOf(folder: string): string {
+  const wire = readFileSync(join(folder, 'host_key.pub'), 'utf8').split(' ')[1] ?? '';
+  const text = execFileSync('ssh-keygen', ['-l', '-E', 'sha256', '-f', join(folder, 'host_key.pub')]).toString();
+  return wire === '' ? '' : (/SHA256:\S+/.exec(text)?.[0] ?? '');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise(resolve => probe.close(resolve));
+  return port;
+}
+
+/** sshd says nothing when it is ready: ask until it answers. */
+async function reachable(port: number): Promise<void> {
+  for (;;) {
+    const isOpen = await new Promise<boolean>(resolve => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (isOpen) return;
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}
