@@ -2,6 +2,9 @@ import type { Handlers, JobContext, JobName, Jobs } from './jobs.ts';
 import { jobNames, jobRules } from './jobs.ts';
 import type { Queue } from './queue.ts';
 
+/** New jobs ring. Tries that come due and jobs of the dead do not: for those somebody has to look. */
+const LOOK_SECONDS = 5;
+
 interface Log {
   error(context: object, message: string): void;
 }
@@ -23,6 +26,7 @@ export class Worker {
       localConcurrency: jobRules[name].concurrency,
       includeMetadata: true,
       pollingIntervalSeconds: 2,
+      notifyPollingIntervalSeconds: LOOK_SECONDS,
     } as const;
     await this.queue.boss.work<Jobs[Name], void, typeof options>(name, options, async ([job]) => {
       if (job === undefined) return;
