@@ -74,6 +74,7 @@ async function assemble(ground: Ground): Promise<App> {
   const { orm, rows, listener, pool } = database;
   const instance = new InstanceService(orm.em, keyring);
   await instance.checkKey();
+  await instance.bootstrap(config);
   const queue = new Queue(pool, listener, warn);
   const feed = new EventFeed(rows, listener, warn);
   const bell = new RowBell(listener);
@@ -89,7 +90,6 @@ async function assemble(ground: Ground): Promise<App> {
     bell.start(),
     credentials.start(),
     settling.start(),
-    instance.bootstrap(config),
   ]);
   if (config.registration === 'invite') announceSetupCode(await instance.makeSetupCode(), print);
 
