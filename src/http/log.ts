@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 
 export type Log = ReturnType<typeof createLog>;
 
@@ -26,7 +26,7 @@ const SECRETS = [
 const BLOCK_BYTES = 4096;
 const FLUSH_MS = 200;
 
-export function createLog({ logLevel, logFormat }: LogConfig) {
+export function createLog({ logLevel, logFormat }: LogConfig, destination?: DestinationStream) {
   const options = {
     level: logLevel,
     base: null,
@@ -35,6 +35,7 @@ export function createLog({ logLevel, logFormat }: LogConfig) {
       censor: '[secret]',
     },
   };
+  if (destination) return pino(options, destination);
   if (logFormat === 'pretty')
     return pino({ ...options, transport: { target: 'pino-pretty', options: { colorize: true } } });
   return pino(options, pino.destination({ sync: false, minLength: BLOCK_BYTES, periodicFlush: FLUSH_MS }));

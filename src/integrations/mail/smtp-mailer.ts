@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import type { Mail, Mailer } from './mailer.ts';
 
-const TIMEOUT_MS = 15_000;
+const PATIENCE_MS = 15_000;
 
 export class SmtpMailer implements Mailer {
   readonly #transport: Transporter;
@@ -9,8 +9,9 @@ export class SmtpMailer implements Mailer {
   constructor(
     url: string,
     private readonly from: string,
+    patienceMs = PATIENCE_MS,
   ) {
-    const patience = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+    const patience = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
     this.#transport = createTransport({ url, ...patience }, { from });
   }
 
