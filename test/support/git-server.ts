@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -111,6 +111,7 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
     return;
   }
   const backend = spawn('git', ['http-backend'], {
+    detached: true,
     env: {
       ...process.env,
       ...{
@@ -131,7 +132,18 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
     },
   });
   request.pipe(backend.stdin);
+  // Who leaves half-way leaves nobody to read the rest.
+  response.once('close', () => endGroup(backend));
   answerByCgi(backend.stdout, response);
+}
+
+function endGroup({ pid, exitCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in this moment.
+  }
 }
 
 /** CGI: headers, an empty line, the body. */
