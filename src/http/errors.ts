@@ -36,13 +36,13 @@ export function errorHeaders({ status, details: { retryAfterSeconds, limit } }: 
 
 /** What Express's body parser throws, in our words; its own repeat the body. */
 function bodyFault(thrown: unknown): DomainError | undefined {
-  const { type, status } = thrown as { type?: unknown; status?: unknown };
+  const { type, status, expose } = thrown as { type?: unknown; status?: unknown; expose?: unknown };
   if (type === 'entity.too.large') return new DomainError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MB');
   if (type === 'entity.parse.failed') return new DomainError('BAD_INPUT', 'The body is not JSON');
   if (type === 'charset.unsupported' || type === 'encoding.unsupported') {
     return new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 JSON');
   }
-  if (typeof type === 'string' && status === 400) return new DomainError('BAD_INPUT', 'The body did not arrive whole');
+  if (expose === true && status === 400) return new DomainError('BAD_INPUT', 'The body did not arrive whole');
   if (thrown instanceof URIError) return new DomainError('BAD_INPUT', 'The path is not well encoded');
   return undefined;
 }
