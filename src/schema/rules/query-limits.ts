@@ -25,6 +25,8 @@ export const QUERY_LIMITS = { tokens: 2000, depth: 10, rootFields: 10, aliases: 
 /** Fragments that spread fragments grow without end in few words; nobody counts further than this. */
 const MOST_SELECTIONS = 10_000;
 
+/** More than this is refused as bad input, which says more than the cost would. */
+const LONGEST_LIST = 100;
 const ROOT_LIST = 50;
 const NESTED_LIST = 10;
 
@@ -144,6 +146,6 @@ class Walk {
         ? this.variables[value.name.value]
         : value?.kind === Kind.INT && Number(value.value);
     const usual = depth === 1 ? ROOT_LIST : NESTED_LIST;
-    return typeof given === 'number' && given >= 0 ? given : usual;
+    return typeof given === 'number' && given >= 0 ? Math.min(given, LONGEST_LIST) : usual;
   }
 }
