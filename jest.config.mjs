@@ -16,5 +16,8 @@ export default {
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 20_000,
+  // Each file loads the whole service anew, and Jest does not give that memory back: workers are replaced instead.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+  testTimeout: 60_000,
 };

@@ -12,7 +12,8 @@ export function poolConfig(connection: Connection, applicationName: string, max:
     application_name: applicationName,
     options: SESSION,
     max,
-    connectionTimeoutMillis: 3000,
+    // A server that is down refuses at once; this is for one that is slow, or behind a line that is cut.
+    connectionTimeoutMillis: 8000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   };
