@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { RemoteFailure } from '../../src/remote/host.ts';
@@ -36,7 +36,20 @@ const failing = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const commandLines = (): string => execFileSync('ps', ['-eww', '-o', 'args']).toString();
+/** What anybody on the machine sees of the programs that run. */
+function commandLines(): string {
+  if (!existsSync('/proc/self/cmdline')) return execFileSync('ps', ['-eww', '-o', 'args']).toString();
+  const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name));
+  return ids.map(id => lineOf(id)).join('\n');
+}
+
+function lineOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
 
 describe('a credential', () => {
   test('is on no command line, in no file and in no error while git uses it', async () => {
