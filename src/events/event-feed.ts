@@ -4,7 +4,7 @@ import { type EventKind, StoredEvent } from '../entities/event.ts';
 import { CursorTooOld } from './stored-stream.ts';
 import { EVENT_CHANNEL } from './unit-of-work.ts';
 
-export type EventRow = Row<StoredEvent> & { seq: number };
+export type EventRow = Row<StoredEvent> & { seq: number; bytes?: number };
 
 export interface EventFilter {
   workspaceId: string;
@@ -17,9 +17,9 @@ const passes = (event: EventRow, { workspaceId, kinds, projectId }: EventFilter)
   (!kinds || kinds.includes(event.kind)) &&
   (!projectId || event.projectId === projectId);
 
-const BATCH = 200;
+const BATCH = 100;
 const KEPT = 2000;
-const KEPT_CHARACTERS = 4 * 1024 * 1024;
+const KEPT_BYTES = 1024 * 1024;
 const RETRY_MS = 500;
 
 /**
@@ -29,7 +29,6 @@ const RETRY_MS = 500;
 export class EventFeed {
   readonly #watchers = new Map<string, Set<() => void>>();
   #recent: EventRow[] = [];
-  #weights: number[] = [];
   #head: number | undefined;
   #isPulling = false;
   #hasNews = false;
@@ -102,7 +101,6 @@ export class EventFeed {
 
   #forget(): void {
     this.#recent = [];
-    this.#weights = [];
     this.#head = undefined;
   }
 
@@ -136,7 +134,8 @@ export class EventFeed {
   }
 
   async #pullBatch(head: number): Promise<void> {
-    const text = `${this.rows.select(StoredEvent)} where seq > $1 order by seq limit $2`;
+    const rows = `${this.rows.select(StoredEvent)} where seq > $1 order by seq limit $2`;
+    const text = `select *, octet_length(data::text) as bytes from (${rows}) as fresh order by seq`;
     const fresh = await this.rows.query<EventRow>(text, [head, BATCH]);
     this.#remember(fresh);
     this.#head = fresh.at(-1)?.seq ?? head;
@@ -148,13 +147,9 @@ export class EventFeed {
 
   /** Rows of any size may come: few large ones weigh as much as many small ones. */
   #remember(fresh: EventRow[]): void {
-    const rows = [...this.#recent, ...fresh];
-    const weights = [...this.#weights, ...fresh.map(({ data }) => JSON.stringify(data).length)];
+    const rows = [...this.#recent, ...fresh].slice(-KEPT);
     let first = rows.length;
-    for (let sum = 0; first > 0 && rows.length - first < KEPT && sum <= KEPT_CHARACTERS; first -= 1) {
-      sum += weights[first - 1] ?? 0;
-    }
+    for (let sum = 0; first > 0 && sum <= KEPT_BYTES; first -= 1) sum += rows[first - 1]?.bytes ?? 0;
     this.#recent = rows.slice(first);
-    this.#weights = weights.slice(first);
   }
 }
