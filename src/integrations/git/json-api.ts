@@ -40,15 +40,29 @@ const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/;
 
 /** Why there is no answer. Their own words are not repeated: they may be anybody's. */
 export function unreachable(vendor: string, error: unknown): GitFailure {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (const cause of causesOf(error)) {
     if (cause instanceof GitFailure) return cause;
     if (cause instanceof OutboundRefused) return new GitFailure('REFUSED', `${vendor}: ${cause.message}`);
-    if (cause instanceof AnswerTooLarge) return new GitFailure('UNREACHABLE', `${vendor} answered with too much`);
-    if (cause instanceof SyntaxError)
-      return new GitFailure('UNREACHABLE', `${vendor} answered in a form we do not know; check its address`);
-    if (cause.name === 'TimeoutError') return new GitFailure('UNREACHABLE', `${vendor} did not answer in time`);
-    if (UNTRUSTED.test((cause as { code?: string }).code ?? ''))
-      return new GitFailure('UNREACHABLE', `${vendor} has a certificate that is not trusted; see OUTBOUND_CA_FILE`);
+    const [, reason] = REASONS.find(([applies]) => applies(cause)) ?? [];
+    if (reason !== undefined) return new GitFailure('UNREACHABLE', `${vendor} ${reason}`);
   }
   return new GitFailure('UNREACHABLE', `${vendor} cannot be reached`);
+}
+
+interface Cause {
+  name?: string;
+  code?: string;
+  cause?: unknown;
+}
+
+const REASONS: readonly [applies: (cause: Cause) => boolean, reason: string][] = [
+  [cause => cause instanceof AnswerTooLarge, 'answered with too much'],
+  [({ name }) => name === 'SyntaxError', 'answered in a form we do not know; check its address'],
+  [({ name }) => name === 'TimeoutError', 'did not answer in time'],
+  [({ code }) => UNTRUSTED.test(code ?? ''), 'has a certificate that is not trusted; see OUTBOUND_CA_FILE'],
+];
+
+function* causesOf(error: unknown): Iterable<Cause> {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Cause).cause)
+    yield cause as Cause;
 }
