@@ -43,9 +43,10 @@ export function checkQueryLimits(
   variables: Variables,
 ): void {
   const walk = new Walk(schema, document, { ...defaultsOf(operation), ...variables });
+  const rootFields = walk.roots(operation.selectionSet).filter(name => !name.startsWith('__'));
+  refuseOver('root fields', rootFields.length, QUERY_LIMITS.rootFields);
+  if (rootFields.some(name => ALONE.has(name))) refuseOver('fields beside a sign-in', rootFields.length, 1);
   const cost = walk.cost(operation.selectionSet, rootType(schema, operation), 1);
-  refuseOver('root fields', walk.rootFields.length, QUERY_LIMITS.rootFields);
-  if (walk.rootFields.some(name => ALONE.has(name))) refuseOver('fields beside a sign-in', walk.rootFields.length, 1);
   refuseOver('aliases', walk.aliases, QUERY_LIMITS.aliases);
   refuseOver('levels of depth', walk.deepest, QUERY_LIMITS.depth);
   refuseOver('points of cost', cost, QUERY_LIMITS.cost);
@@ -78,7 +79,6 @@ class Walk {
   aliases = 0;
   deepest = 0;
   #selections = 0;
-  rootFields: string[] = [];
   readonly #fragments: Map<string, FragmentDefinitionNode>;
 
   constructor(
@@ -100,7 +100,6 @@ class Walk {
   }
 
   cost(set: SelectionSetNode, type: GraphQLNamedType | undefined, depth: number): number {
-    if (depth === 1) this.rootFields = this.roots(set).filter(name => !name.startsWith('__'));
     let sum = 0;
     for (const selection of set.selections) {
       this.#step();
