@@ -45,6 +45,9 @@ async function bundle() {
     target: 'node24',
     // TypeGraphQL and MikroORM read the names of classes.
     keepNames: true,
+    // A text without its comments and blanks takes a third less of memory, and the map still finds every line.
+    minifyWhitespace: true,
+    charset: 'ascii',
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
@@ -56,7 +59,8 @@ async function bundle() {
     logLevel: 'warning',
     write: false,
   });
-  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? withQuickNames(text) : text);
+  for (const { path, text } of outputFiles)
+    writeFileSync(path, path.endsWith('.js') ? inAscii(withQuickNames(text)) : text);
 }
 
 /**
@@ -64,9 +68,14 @@ async function bundle() {
  * all have the right name already: look first.
  */
 function withQuickNames(text) {
-  const slow = /var __name = \((\w+), (\w+)\) => __defProp\(/;
+  const slow = /var __name ?= ?\((\w+), ?(\w+)\) ?=> ?__defProp\(/;
   if (!slow.test(text)) throw new Error('esbuild writes __name in another way now: see withQuickNames');
   return text.replace(slow, 'var __name = ($1, $2) => $1.name === $2 ? $1 : __defProp(');
+}
+
+/** One letter beyond Latin doubles what the whole text takes in memory. What esbuild leaves of them stands in regular expressions. */
+function inAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** graphql refuses objects of a second copy of itself, and its ES and CommonJS halves are two copies: one for everybody. */
