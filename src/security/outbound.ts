@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { Agent, type RequestInit, Response, fetch as undiciFetch } from 'undici';
+import type { Agent, RequestInit, Response } from 'undici';
 import { AddressRules } from './addresses.ts';
 
 /** An address we do not talk to. */
@@ -38,7 +38,7 @@ const LARGEST_ANSWER = 16 * 1024 * 1024;
  */
 export class Outbound {
   readonly #rules: AddressRules;
-  readonly #agent: Agent;
+  #client: Promise<Client> | undefined;
   readonly #lookup: (host: string) => Promise<ResolvedAddress[]>;
   readonly #timeoutMs: number;
   readonly #maxAnswerBytes: number;
@@ -52,15 +52,6 @@ export class Outbound {
     this.#maxAnswerBytes = maxAnswerBytes ?? LARGEST_ANSWER;
     // A list of authorities replaces the well-known ones wherever it is given, so those come along.
     this.authorities = authorities === undefined ? null : [...rootCertificates, authorities].join('\n');
-    this.#agent = new Agent({
-      connect: {
-        ...(this.authorities === null ? {} : { ca: this.authorities }),
-        timeout: this.#timeoutMs,
-        lookup: (host, { all }, done) => void this.#lookUp(host, all === true, done),
-      },
-      headersTimeout: this.#timeoutMs,
-      bodyTimeout: this.#timeoutMs,
-    });
   }
 
   /** Like `fetch`, to checked addresses only. */
@@ -72,8 +63,12 @@ export class Outbound {
     if (isIP(literal) !== 0) this.check(literal);
     const limit = AbortSignal.timeout(this.#timeoutMs);
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
-    const response = await undiciFetch(url, { ...init, signal, dispatcher: this.#agent, redirect: 'manual' });
-    return capped(response, this.#maxAnswerBytes);
+    this.#client ??= this.#load();
+    const { undici, agent } = await this.#client;
+    const response = await undici.fetch(url, { ...init, signal, dispatcher: agent, redirect: 'manual' });
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    return new undici.Response(upTo(response.body, this.#maxAnswerBytes), { status, statusText, headers });
   };
 
   /** The checked addresses of a host, for programs that connect by themselves and can be told where. */
@@ -100,18 +95,32 @@ export class Outbound {
     }
   }
 
-  close(): Promise<void> {
-    return this.#agent.close();
+  async close(): Promise<void> {
+    await (await this.#client)?.agent.close();
+  }
+
+  /** Loaded with the first request that leaves: many an installation sits idle without one, and it is no small program. */
+  async #load(): Promise<Client> {
+    const undici = await import('undici');
+    const agent = new undici.Agent({
+      connect: {
+        ...(this.authorities === null ? {} : { ca: this.authorities }),
+        timeout: this.#timeoutMs,
+        lookup: (host, { all }, done) => void this.#lookUp(host, all === true, done),
+      },
+      headersTimeout: this.#timeoutMs,
+      bodyTimeout: this.#timeoutMs,
+    });
+    return { undici, agent };
   }
 }
 
-type Done = (error: Error | null, found: string | ResolvedAddress[], family?: number) => void;
-
-function capped(response: Response, maxBytes: number): Response {
-  if (response.body === null) return response;
-  const { status, statusText, headers } = response;
-  return new Response(upTo(response.body, maxBytes), { status, statusText, headers });
+interface Client {
+  undici: typeof import('undici');
+  agent: Agent;
 }
+
+type Done = (error: Error | null, found: string | ResolvedAddress[], family?: number) => void;
 
 /** Counted after decompression: a small answer can be made of very much. */
 async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncIterable<Uint8Array> {

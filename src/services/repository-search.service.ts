@@ -76,7 +76,7 @@ interface Look {
 }
 
 /** Nobody's search waits longer than this for the slowest of its accounts. */
-const PATIENCE_MS = 12 * SECOND;
+const PATIENCE_MS = 8 * SECOND;
 
 function patience(): { signal: Promise<never>; clear: () => void } {
   const { promise, reject } = Promise.withResolvers<never>();

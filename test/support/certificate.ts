@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Certificate {
@@ -16,4 +16,11 @@ export function makeCertificate(folder: string): Certificate {
   const words = ['req', ...kind, '-subj', '/CN=localhost', '-addext', NAMES, '-keyout', keyFile, '-out', certFile];
   execFileSync('openssl', words, { stdio: 'ignore' });
   return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
+}
+
+/** One file of several certificates, as OUTBOUND_CA_FILE takes it. */
+export function joinFiles(folder: string, ...files: string[]): string {
+  const joined = join(folder, 'authorities.pem');
+  writeFileSync(joined, files.map(file => readFileSync(file, 'utf8')).join('\n'));
+  return joined;
 }
