@@ -64,7 +64,7 @@ interface Means {
 
 /** The use cases and the jobs, each made once; a part of the composition root. */
 export function makeServices(ground: Ground, { queue, feed, bell, counters, outbound }: Means) {
-  const { config, print, keyring, tokens, database } = ground;
+  const { config, log, print, keyring, tokens, database } = ground;
   const { em } = database.orm;
   const mailer: Mailer = config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new ConsoleMailer(print);
   const limits = new SignInLimits(counters, config.rateLimitAuth, config.rateLimitEmail);
@@ -76,7 +76,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const reseal = new ResealService(em, keyring, runs, queue);
   const housekeeping = new HousekeepingService(em, config);
   const git = makeGitAccess(ground, outbound);
-  const runEngine = new RunEngine(em);
+  const runEngine = new RunEngine(em, log);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
   const services: Services = {
@@ -99,10 +99,10 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'mail.send': payload => mails.deliver(payload),
     'password.forgot': ({ email }) => passwords.sendLink(email),
     'rows.prune': (_, { signal }) => housekeeping.prune(signal),
-    'secrets.reseal': ({ runId }, { signal }) => runEngine.perform(runId, signal, run => reseal.steps(run)),
+    'secrets.reseal': ({ runId }, context) => runEngine.perform(runId, context, run => reseal.steps(run)),
     'analysis.run': ({ analysisId }, { signal }) => analysisEngine.perform(analysisId, signal),
-    'project.delete': async ({ runId, projectId }, { signal }) => {
-      await runEngine.perform(runId, signal, run => deletion.steps(run, projectId));
+    'project.delete': async ({ runId, projectId }, context) => {
+      await runEngine.perform(runId, context, run => deletion.steps(run, projectId));
       await deletion.settle(runId, projectId);
     },
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),

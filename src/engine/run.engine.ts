@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock } from '../clock.ts';
+import { isDatabaseAway } from '../database/availability.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, type RunError, RunStatus, type RunStep } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
@@ -9,6 +10,16 @@ import { type Origin, transact } from '../events/unit-of-work.ts';
 export interface Step {
   name: string;
   run(signal: AbortSignal): Promise<string | null>;
+}
+
+export interface Try {
+  signal: AbortSignal;
+  isLastTry: boolean;
+}
+
+interface Log {
+  info(context: object, message: string): void;
+  error(context: object, message: string): void;
 }
 
 /** A run that somebody else took over, or that ended meanwhile: whoever still works on it has to stop. */
@@ -23,16 +34,31 @@ export class RunTakenOver extends Error {
  * a worker that was away too long finds its own fence outdated and writes nothing more.
  */
 export class RunEngine {
-  constructor(private readonly em: EntityManager) {}
+  constructor(
+    private readonly em: EntityManager,
+    private readonly log: Log,
+  ) {}
 
-  async perform(runId: string, signal: AbortSignal, makeSteps: (run: Run) => Step[]): Promise<void> {
-    const taken = await this.#takeUp(runId);
-    if (taken === undefined) return;
+  /** `isLastTry`: whoever worked on it died each time. Then it ends here, for nobody would ever end it later. */
+  async perform(runId: string, { signal, isLastTry }: Try, makeSteps: (run: Run) => Step[]): Promise<void> {
+    try {
+      const taken = await this.#takeUp(runId);
+      if (taken === undefined) return;
+      if (isLastTry) await this.#change(taken, run => finish(run, RunStatus.FAILED, GIVEN_UP));
+      else await this.#carryThrough(taken, signal, makeSteps(taken));
+    } catch (error) {
+      if (!(error instanceof RunTakenOver)) throw error;
+      this.log.info({ runId }, error.message);
+    }
+  }
+
+  async #carryThrough(taken: Run, signal: AbortSignal, steps: Step[]): Promise<void> {
     const done = new Set(taken.steps.filter(({ status }) => status === RunStatus.SUCCEEDED).map(({ name }) => name));
     try {
-      for (const step of makeSteps(taken)) if (!done.has(step.name)) await this.#carryOut(taken, step, signal);
+      for (const step of steps) if (!done.has(step.name)) await this.#carryOut(taken, step, signal);
     } catch (error) {
-      if (error instanceof RunTakenOver || signal.aborted) throw error;
+      if (isForAnother(error, signal)) throw error;
+      if (!(error instanceof DomainError)) this.log.error({ runId: taken.id, err: error }, 'A run failed');
       await this.#change(taken, run => finish(run, RunStatus.FAILED, explain(error)));
       return;
     }
@@ -56,7 +82,7 @@ export class RunEngine {
       const message = await step.run(signal);
       await this.#change(taken, run => setStep(run, step.name, RunStatus.SUCCEEDED, message));
     } catch (error) {
-      if (error instanceof RunTakenOver || signal.aborted) throw error;
+      if (isForAnother(error, signal)) throw error;
       await this.#change(taken, run => setStep(run, step.name, RunStatus.FAILED, explain(error).message));
       throw error;
     }
@@ -76,6 +102,10 @@ export class RunEngine {
     });
   }
 }
+
+/** No fault of the run: it is not ours any more, or has to wait, and whoever takes it up next goes on with it. */
+const isForAnother = (error: unknown, signal: AbortSignal): boolean =>
+  error instanceof RunTakenOver || signal.aborted || isDatabaseAway(error);
 
 function setStep(run: Run, name: string, status: RunStatus, message: string | null): void {
   const now = clock.now().toISOString();
@@ -98,6 +128,12 @@ function explain(error: unknown): RunError {
     hint: 'The log of the service has the details',
   };
 }
+
+const GIVEN_UP: RunError = {
+  code: 'INTERNAL',
+  message: 'The service stopped each time it worked on this',
+  hint: 'The log of the service has the details; try again once they are mended',
+};
 
 const originOf = (run: Run): Origin => ({
   workspaceId: run.workspaceId,

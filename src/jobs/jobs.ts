@@ -15,6 +15,8 @@ export interface JobContext {
   signal: AbortSignal;
   /** 0 for the first try. */
   attempt: number;
+  /** If this one fails too, nobody will try again. */
+  isLastTry: boolean;
 }
 
 export type Handlers = { [Name in JobName]: (payload: Jobs[Name], context: JobContext) => Promise<void> };
@@ -23,14 +25,25 @@ export interface JobRules {
   /** Jobs of one lane run one at a time, in order; without lanes they run side by side. */
   hasLanes: boolean;
   retryLimit: number;
+  /** Doubles with each try, up to the longest. */
   retryDelaySeconds: number;
+  longestRetrySeconds: number;
   /** How many run at once in one instance. */
   concurrency: number;
   /** Sent by the clock, in cron's words and UTC. */
   cron?: string;
 }
 
-const usual: JobRules = { hasLanes: false, retryLimit: 3, retryDelaySeconds: 2, concurrency: 2 };
+const usual: JobRules = {
+  hasLanes: false,
+  retryLimit: 3,
+  retryDelaySeconds: 2,
+  longestRetrySeconds: 15 * 60,
+  concurrency: 2,
+};
+
+/** Their engine makes an outcome of every failure, so what fails such a job is the death of its worker: taken up soon, and often. */
+const lasting: JobRules = { ...usual, hasLanes: true, retryLimit: 20, longestRetrySeconds: 4 };
 
 /** A job that fails is tried again; work that ends badly but orderly is a job that completed. */
 export const jobRules: { readonly [Name in JobName]: JobRules } = {
@@ -38,9 +51,9 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'mail.send': { ...usual, retryLimit: 50, retryDelaySeconds: 5, concurrency: 4 },
   'password.forgot': usual,
   'rows.prune': { ...usual, concurrency: 1, cron: '17 * * * *' },
-  'secrets.reseal': { ...usual, hasLanes: true, concurrency: 1 },
+  'secrets.reseal': { ...lasting, concurrency: 1 },
   'analysis.run': { ...usual, hasLanes: true },
-  'project.delete': { ...usual, hasLanes: true },
+  'project.delete': lasting,
   'git.check': { ...usual, concurrency: 1, cron: '41 */6 * * *' },
 };
 

@@ -6,7 +6,6 @@ import { type JobName, type Jobs, jobNames, jobRules } from './jobs.ts';
 
 const HEARTBEAT_SECONDS = 10;
 const LOOK_SECONDS = 5;
-const LONGEST_RETRY_SECONDS = 15 * 60;
 const LONGEST_JOB_SECONDS = 6 * 60 * 60;
 
 export interface SendOptions {
@@ -58,7 +57,7 @@ export class Queue {
   ): Promise<void> {
     await this.boss.send(name, payload, {
       db: fromKysely(em.getKysely()),
-      ...(lane === undefined ? {} : { singletonKey: lane }),
+      ...(lane === undefined ? {} : { singletonKey: lane, group: { id: lane } }),
       ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
     });
   }
@@ -69,12 +68,12 @@ export class Queue {
 }
 
 function timing(name: JobName) {
-  const { retryLimit, retryDelaySeconds } = jobRules[name];
+  const { retryLimit, retryDelaySeconds, longestRetrySeconds } = jobRules[name];
   return {
     retryLimit,
     retryDelay: retryDelaySeconds,
     retryBackoff: true,
-    retryDelayMax: LONGEST_RETRY_SECONDS,
+    retryDelayMax: longestRetrySeconds,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     expireInSeconds: LONGEST_JOB_SECONDS,
     deleteAfterSeconds: 24 * 60 * 60,
@@ -82,9 +81,19 @@ function timing(name: JobName) {
   };
 }
 
+/**
+ * What pg-boss remembers of a queue is up to a minute old: it would pass by a lane that was busy then, and leave jobs lying
+ * that have come since. The database decides at each fetch instead.
+ */
+const ALWAYS_LOOK = { singletonsActive: null, readyCount: 2 };
+
 function onOurPool(pool: Pool, listener: Listener): NonNullable<ConstructorOptions['db']> {
   return {
-    executeSql: (text, values) => pool.query({ text, values: values as unknown[], types: pg.types }),
+    executeSql: async (text, values) => {
+      const result = await pool.query({ text, values: values as unknown[], types: pg.types });
+      for (const row of result.rows ?? []) if ('singletonsActive' in row) Object.assign(row, ALWAYS_LOOK);
+      return result;
+    },
     listen: async (channel, hear, lookAgain) => {
       const unlisten = await listener.listen(channel, hear);
       const forget = listener.onReconnect(lookAgain);

@@ -22,15 +22,21 @@ export class Worker {
   }
 
   async #serve<Name extends JobName>(name: Name): Promise<void> {
+    const { concurrency, hasLanes } = jobRules[name];
     const options = {
-      localConcurrency: jobRules[name].concurrency,
+      localConcurrency: concurrency,
       includeMetadata: true,
       pollingIntervalSeconds: 2,
       notifyPollingIntervalSeconds: LOOK_SECONDS,
+      // Whoever has done a job looks for the next at once, and rests when there was none.
+      burstWhenReadyExceeds: 1,
+      // The head of a busy lane is passed by; that no two of a lane run at once is the index's to see to.
+      ...(hasLanes ? { groupConcurrency: 1 } : {}),
     } as const;
     await this.queue.boss.work<Jobs[Name], void, typeof options>(name, options, async ([job]) => {
       if (job === undefined) return;
-      await this.#perform(name, job.data, { signal: job.signal, attempt: job.retryCount });
+      const { signal, retryCount: attempt, retryLimit } = job;
+      await this.#perform(name, job.data, { signal, attempt, isLastTry: attempt >= retryLimit });
     });
   }
 

@@ -6,7 +6,8 @@ import { type App, createApp } from '../../src/app.ts';
 import type { Log } from '../../src/http/log.ts';
 import { type Answer, type GraphqlAnswer, graphqlCall, type RestOptions, restCall } from './doors.ts';
 import { Mailbox } from './mailbox.ts';
-import { silentLog, testConfig, withDatabase } from './settings.ts';
+import { silentLog, testConfig } from './settings.ts';
+import { cloneDatabase, dropDatabase } from './test-database.ts';
 
 export interface Person {
   email: string;
@@ -83,7 +84,7 @@ export class TestApp {
   async stop(): Promise<void> {
     await this.app.stop();
     for (const client of this.#clients) await client.end();
-    if (this.ownsDatabase) await onCluster(`drop database "${databaseOf(this.databaseUrl)}" with (force)`);
+    if (this.ownsDatabase) await dropDatabase(this.databaseUrl);
   }
 
   async #connect(): Promise<pg.Client> {
@@ -99,27 +100,3 @@ interface SignedIn {
   refreshToken: string;
   user: { id: string; workspaceId: string };
 }
-
-async function cloneDatabase(): Promise<string> {
-  const name = `slipway_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await onCluster(`create database ${name} template ${process.env.SLIPWAY_TEST_TEMPLATE}`);
-  return withDatabase(clusterUrl(), name);
-}
-
-async function onCluster(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: clusterUrl() });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-function clusterUrl(): string {
-  const url = process.env.SLIPWAY_TEST_CLUSTER;
-  if (url === undefined) throw new Error('run the tests by npm test: the cluster is started by its global setup');
-  return url;
-}
-
-const databaseOf = (url: string): string => /\/([^/?]*)(\?|$)/.exec(url)?.[1] ?? '';
