@@ -52,8 +52,12 @@ async function bundle() {
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
-    // Its CommonJS half hides its requires from a bundler.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    // The first one's CommonJS half hides its requires from a bundler.
+    alias: {
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      // The phone numbers of the world, for a check of class-validator's that we do not use.
+      'libphonenumber-js/max': join(root, 'scripts', 'no-phone-numbers.mjs'),
+    },
     banner: { js: COMMONJS },
     plugins: [oneGraphql(), absentIsExternal()],
     logLevel: 'warning',

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { AnalysisFailure } from '../analysis/analysis-failure.ts';
 import type { AnalysisResult } from '../analysis/analysis-result.ts';
-import { type AnalysisStep, analyzeSnapshot } from '../analysis/analyze.ts';
+import type { AnalysisStep } from '../analysis/analyze.ts';
 import { clock } from '../clock.ts';
 import {
   Analysis,
@@ -81,6 +81,7 @@ export class AnalysisEngine {
     };
     const { slug: name, rootDirectory, id: cacheScope } = project;
     try {
+      const { analyzeSnapshot } = await import('../analysis/analyze.ts');
       return await analyzeSnapshot(snapshot, { name, rootDirectory, cacheScope, onStep });
     } finally {
       await told;

@@ -95,8 +95,9 @@ export class Outbound {
     }
   }
 
+  /** What is still on its way is given up. */
   async close(): Promise<void> {
-    await (await this.#client)?.agent.close();
+    await (await this.#client)?.agent.destroy();
   }
 
   /** Loaded with the first request that leaves: many an installation sits idle without one, and it is no small program. */

@@ -1,7 +1,8 @@
 import { AnalysisFailure } from '../analysis/analysis-failure.ts';
 import type { AnalysisResult } from '../analysis/analysis-result.ts';
-import { analyzeSnapshot } from '../analysis/analyze.ts';
+import type { AnalysisOptions } from '../analysis/analyze.ts';
 import type { Row, Rows } from '../database/rows.ts';
+import type { Checkout } from '../engine/git-checkouts.ts';
 import { Analysis, type AnalysisProgress, AnalysisStatus } from '../entities/analysis.ts';
 import { Project } from '../entities/project.ts';
 import { DomainError, Invalid, NotFound } from '../errors.ts';
@@ -45,15 +46,23 @@ export class AnalysisService {
         branch,
         gitProviderId,
       });
-      return await analyzeSnapshot(checkout.snapshot, { rootDirectory, name: nameOf(repository) }).finally(
-        checkout.dispose,
-      );
+      return await this.#analyze(checkout, { rootDirectory, name: nameOf(repository) });
     } catch (error) {
       throw error instanceof AnalysisFailure
         ? new Invalid({ field: 'repository', message: `${error.message}. ${error.hint}` })
         : error;
     } finally {
       this.#running -= 1;
+    }
+  }
+
+  /** The rules of twenty languages are loaded when somebody asks for them. */
+  async #analyze({ snapshot, dispose }: Checkout, options: AnalysisOptions): Promise<AnalysisResult> {
+    try {
+      const { analyzeSnapshot } = await import('../analysis/analyze.ts');
+      return await analyzeSnapshot(snapshot, options);
+    } finally {
+      await dispose();
     }
   }
 

@@ -1,21 +1,27 @@
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Mail, Mailer } from './mailer.ts';
 
 const PATIENCE_MS = 15_000;
 
 export class SmtpMailer implements Mailer {
-  readonly #transport: Transporter;
+  #transport: Promise<Transporter> | undefined;
 
   constructor(
-    url: string,
+    private readonly url: string,
     private readonly from: string,
-    patienceMs = PATIENCE_MS,
-  ) {
-    const patience = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
-    this.#transport = createTransport({ url, ...patience }, { from });
-  }
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
 
   async send(mail: Mail): Promise<void> {
-    await this.#transport.sendMail({ from: this.from, ...mail });
+    this.#transport ??= this.#open();
+    await (await this.#transport).sendMail({ from: this.from, ...mail });
+  }
+
+  /** Loaded with the first mail. */
+  async #open(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer');
+    const { url, patienceMs, from } = this;
+    const patience = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
+    return createTransport({ url, ...patience }, { from });
   }
 }
