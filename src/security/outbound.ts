@@ -61,10 +61,11 @@ export class Outbound {
       throw new OutboundRefused('only http and https are spoken');
     const literal = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0) this.check(literal);
-    const limit = AbortSignal.timeout(this.#timeoutMs);
-    const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
+    // Before the clock starts: the first time it takes a moment.
     this.#client ??= this.#load();
     const { undici, agent } = await this.#client;
+    const limit = AbortSignal.timeout(this.#timeoutMs);
+    const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const response = await undici.fetch(url, { ...init, signal, dispatcher: agent, redirect: 'manual' });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
