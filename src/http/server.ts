@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import express, { type RequestHandler } from 'express';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Config } from '../config.ts';
 import type { ErrorPresenter } from '../schema/present-errors.ts';
 import type { Counters } from '../security/limits.ts';
@@ -47,9 +47,22 @@ export function createHttpServer(parts: Parts): Server {
   app.use('/graphql', parts.graphql);
   app.use('/api/v1', parts.rest);
   app.use(unknownRoute, answerErrors(parts.errors));
-  const server = createServer({ keepAliveTimeout: 10_000, requestTimeout: 60_000 }, (request, response) => {
+  const options = { keepAliveTimeout: 10_000, requestTimeout: 60_000, ...expressClasses(app) };
+  const server = createServer(options, (request, response) => {
     toOriginForm(request);
     app(request, response);
   });
   return server.on('clientError', answerBrokenRequest);
+}
+
+/**
+ * Express exchanges the prototypes of each request and response for its own, and an object whose prototype changes is slow for
+ * the rest of its life: a tenth of what a request costs. Made with the right ones, nothing is left to exchange.
+ */
+function expressClasses(app: Express) {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse<ExpressRequest> {}
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response);
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
