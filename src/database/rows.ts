@@ -1,6 +1,6 @@
 import type { EntityClass, EntityMetadata, MikroORM } from '@mikro-orm/core';
 import type { Pool } from 'pg';
-import { rowTypes } from './row-types.ts';
+import { Statement } from './statement.ts';
 
 /** An entity as a plain row: the same names, moments as ISO text, hidden properties left out. */
 export type Row<T> = {
@@ -26,7 +26,7 @@ export interface Page {
  */
 export class Rows {
   readonly #selects = new Map<EntityClass<object>, Select>();
-  readonly #names = new Map<string, string>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(
     private readonly orm: MikroORM,
@@ -61,9 +61,8 @@ export class Rows {
   }
 
   /** Each distinct text is prepared once per connection. Texts come from code: there are as many as there are call sites. */
-  async query<T extends object>(text: string, values: unknown[]): Promise<T[]> {
-    const { rows } = await this.pool.query<T>({ name: this.#nameOf(text), text, values, types: rowTypes });
-    return rows;
+  query<T extends object>(text: string, values: readonly unknown[]): Promise<T[]> {
+    return this.#statement(text).run(this.pool, values);
   }
 
   hasColumn(entity: EntityClass<object>, property: string): boolean {
@@ -93,12 +92,12 @@ export class Rows {
     return made;
   }
 
-  #nameOf(text: string): string {
-    const known = this.#names.get(text);
+  #statement(text: string): Statement {
+    const known = this.#statements.get(text);
     if (known) return known;
-    const name = `slipway_${this.#names.size}`;
-    this.#names.set(text, name);
-    return name;
+    const made = new Statement(`slipway_${this.#statements.size}`, text);
+    this.#statements.set(text, made);
+    return made;
   }
 }
 
