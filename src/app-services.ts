@@ -100,7 +100,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'password.forgot': ({ email }) => passwords.sendLink(email),
     'rows.prune': (_, { signal }) => housekeeping.prune(signal),
     'secrets.reseal': ({ runId }, context) => runEngine.perform(runId, context, run => reseal.steps(run)),
-    'analysis.run': ({ analysisId }, { signal }) => analysisEngine.perform(analysisId, signal),
+    'analysis.run': ({ analysisId }, context) => analysisEngine.perform(analysisId, context),
     'project.delete': async ({ runId, projectId }, context) => {
       await runEngine.perform(runId, context, run => deletion.steps(run, projectId));
       await deletion.settle(runId, projectId);

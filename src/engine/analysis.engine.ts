@@ -4,6 +4,7 @@ import { AnalysisFailure } from '../analysis/analysis-failure.ts';
 import type { AnalysisResult } from '../analysis/analysis-result.ts';
 import type { AnalysisStep } from '../analysis/analyze.ts';
 import { clock } from '../clock.ts';
+import { isDatabaseAway } from '../database/availability.ts';
 import {
   Analysis,
   type AnalysisError,
@@ -17,6 +18,7 @@ import { DomainError } from '../errors.ts';
 import { ringRows } from '../events/row-bell.ts';
 import { type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
 import type { Checkout } from './git-checkouts.ts';
+import type { Try } from './run.engine.ts';
 
 type Fetch = (project: Project, signal: AbortSignal) => Promise<Checkout>;
 
@@ -39,18 +41,33 @@ export class AnalysisEngine {
     private readonly fetch: Fetch,
   ) {}
 
-  async perform(analysisId: string, signal: AbortSignal): Promise<void> {
-    const taken = await this.#takeUp(analysisId);
-    if (taken === undefined) return;
+  /** `isLastTry`: whoever worked on it died each time. Then it ends here, for nobody would ever end it later. */
+  async perform(analysisId: string, { signal, isLastTry }: Try): Promise<void> {
+    try {
+      const taken = await this.#takeUp(analysisId);
+      if (taken === undefined) return;
+      if (isLastTry) await this.#fail(taken, GIVEN_UP);
+      else await this.#carryThrough(taken, signal);
+    } catch (error) {
+      // Not ours any more: somebody else has it, or its project is gone.
+      if (!(error instanceof TakenOver)) throw error;
+    }
+  }
+
+  async #carryThrough(taken: Analysis, signal: AbortSignal): Promise<void> {
     try {
       await this.#analyze(taken, signal);
     } catch (error) {
-      if (error instanceof TakenOver || signal.aborted) throw error;
-      await this.#finish(taken, AnalysisStatus.FAILED, run => {
-        run.error = explain(error);
-      });
+      if (error instanceof TakenOver || signal.aborted || isDatabaseAway(error)) throw error;
+      await this.#fail(taken, explain(error));
       if (!isForeseen(error)) throw error;
     }
+  }
+
+  #fail(taken: Analysis, error: AnalysisError): Promise<void> {
+    return this.#finish(taken, AnalysisStatus.FAILED, run => {
+      run.error = error;
+    });
   }
 
   async #analyze(taken: Analysis, signal: AbortSignal): Promise<void> {
@@ -154,6 +171,12 @@ function explain(error: unknown): AnalysisError {
     hint: 'Analyse again; the log of the service has the details.',
   };
 }
+
+const GIVEN_UP: AnalysisError = {
+  code: 'INTERNAL',
+  message: 'The service stopped each time it worked on this',
+  hint: 'The log of the service has the details; analyse again once they are mended.',
+};
 
 const HINTS: Readonly<Record<string, string>> = {
   REPOSITORY_NOT_FOUND: 'Check the name of the repository and the branch, and that the account may see it.',

@@ -52,7 +52,7 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'password.forgot': usual,
   'rows.prune': { ...usual, concurrency: 1, cron: '17 * * * *' },
   'secrets.reseal': { ...lasting, concurrency: 1 },
-  'analysis.run': { ...usual, hasLanes: true },
+  'analysis.run': lasting,
   'project.delete': lasting,
   'git.check': { ...usual, concurrency: 1, cron: '41 */6 * * *' },
 };
