@@ -16,6 +16,8 @@ const isolated = ({ pin, caFile }: RemoteSpec) => [
   ...['-c', 'core.hooksPath=/dev/null'],
   ...['-c', 'protocol.allow=never', '-c', 'protocol.https.allow=always', '-c', 'protocol.ssh.allow=always'],
   ...['-c', 'http.followRedirects=false', '-c', 'http.proxy=', '-c', 'credential.helper='],
+  // Whoever started it may be killed: then nobody else ends it where the server has fallen silent.
+  ...['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'],
   ...['-c', 'core.symlinks=false', '-c', 'submodule.recurse=false', '-c', 'fetch.fsckObjects=false'],
   ...(pin === null ? [] : ['-c', `http.curloptResolve=${pin}`]),
   ...(caFile === null ? [] : ['-c', `http.sslCAInfo=${caFile}`]),
@@ -74,9 +76,14 @@ export interface SshSpec {
 export const sshCommand = ({ keyFile, knownHostsFile, address, alias, user }: SshSpec) =>
   Command.of(
     ...['ssh', '-F', '/dev/null', '-o', `IdentityFile=${keyFile === null ? 'none' : optionValue(keyFile)}`],
-    ...['IdentitiesOnly=yes', 'IdentityAgent=none', 'BatchMode=yes', 'ConnectTimeout=15', 'ForwardAgent=no'].flatMap(
-      asOption,
-    ),
+    ...[
+      'IdentitiesOnly=yes',
+      'IdentityAgent=none',
+      'BatchMode=yes',
+      'ConnectTimeout=15',
+      'ServerAliveInterval=15',
+      'ForwardAgent=no',
+    ].flatMap(asOption),
     ...['StrictHostKeyChecking=accept-new', 'GlobalKnownHostsFile=/dev/null', 'UpdateHostKeys=no'].flatMap(asOption),
     ...asOption(`UserKnownHostsFile=${optionValue(knownHostsFile)}`),
     ...[`HostKeyAlias=${alias}`, `HostName=${address}`, `User=${user}`].flatMap(asOption),

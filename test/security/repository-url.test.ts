@@ -210,7 +210,7 @@ test('a whole command line: options first, then the operands behind --', () => {
     [
       'git -c core.hooksPath=/dev/null -c protocol.allow=never -c protocol.https.allow=always',
       '-c protocol.ssh.allow=always -c http.followRedirects=false -c http.proxy= -c credential.helper=',
-      '-c core.symlinks=false -c submodule.recurse=false -c fetch.fsckObjects=false',
+      '-c http.lowSpeedLimit=1 -c http.lowSpeedTime=60 -c core.symlinks=false -c submodule.recurse=false -c fetch.fsckObjects=false',
       '-c http.curloptResolve=example.org:443:192.0.2.1 -c http.sslCAInfo=/tmp/ca.pem',
       "ls-remote --symref -- https://example.org/x HEAD 'refs/heads/*'",
     ].join(' '),
