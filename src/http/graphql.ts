@@ -123,6 +123,10 @@ function refuseOtherRequests(request: Request, response: Response): void {
   }
   if (request.method === 'POST' && !request.is('application/json'))
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the operation as JSON');
+  // We have one thing to give: whoever wants another gets it all the same, as RFC 9110 allows.
+  const page = request.method === 'GET' ? ['html'] : [];
+  if (!request.accepts(['json', 'application/graphql-response+json', ...page]))
+    request.headers.accept = 'application/json';
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

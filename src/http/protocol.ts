@@ -12,8 +12,12 @@ export function toOriginForm(request: IncomingMessage): void {
   request.url = whole?.pathname.startsWith('/') ? whole.pathname + whole.search : '/';
 }
 
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+}
+
 /** What Node's parser refuses never reaches a door; it is answered in our form all the same. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerBrokenRequest(error: ParserError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const fault =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -28,5 +32,6 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     `X-Request-Id: ${requestId}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD ';
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }
