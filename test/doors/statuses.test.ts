@@ -112,6 +112,11 @@ describe('requests that are hardly requests', () => {
     expect(answer).toMatch(form);
   });
 
+  test('HEAD gets no body even then', async () => {
+    const answer = await rawBytes(app.url, `HEAD /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*\r\n\r\n$/);
+  });
+
   test('the whole URL as a target is fine, as RFC 9112 has it', async () => {
     const answer = await rawBytes(app.url, `GET http://x/api/v1/auth/me HTTP/1.1\r\nHost: x\r\n${bearer()}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
