@@ -80,7 +80,7 @@ export class AnalysisEngine {
       const result = await this.#look(taken, project, checkout);
       await this.#finish(taken, AnalysisStatus.SUCCEEDED, run => {
         run.commit = checkout.commit;
-        run.result = Object.assign(new AnalysisResultType(), result);
+        run.result = Object.assign(new AnalysisResultType(), storable(result));
       });
     } finally {
       await checkout.dispose();
@@ -148,6 +148,12 @@ export class AnalysisEngine {
 function addStep(run: Analysis, step: Omit<AnalysisProgress, 'seq' | 'at'>): void {
   run.steps = [...run.steps, { ...step, result: null, seq: run.steps.length + 1, at: clock.now().toISOString() }];
 }
+
+/** A repository may hold what JSON can say and the database cannot keep: NUL, and halves of characters. */
+const storable = <Value extends object>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === 'string' ? part.replaceAll('\0', '').toWellFormed() : part,
+  ) as Value;
 
 /** A project in use stays READY whatever a later look says. */
 async function settleProject(unit: UnitOfWork, run: Analysis): Promise<void> {

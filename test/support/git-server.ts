@@ -76,6 +76,13 @@ export class GitServer {
     rmSync(work, { recursive: true });
   }
 
+  /** One commit with so many small files, without writing each of them to a disk. */
+  fill(path: string, count: number): void {
+    const files = Array.from({ length: count }, (_, index) => `M 100644 :1 d${index % 500}/f${index}.txt`).join('\n');
+    const input = `blob\nmark :1\ndata 1\na\ncommit refs/heads/main\ncommitter Ann <ann@example.org> 0 +0000\ndata 4\nmany\n${files}\n`;
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: join(this.folder, path), input });
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (await this.intercept?.(request, response)) return;
     serve(this.folder, request, response);
