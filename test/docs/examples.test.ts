@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
 import { transact } from '../../src/events/unit-of-work.ts';
 import { TestApp } from '../support/create-app.ts';
+import { GitAtHand } from './git-at-hand.ts';
 import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
 import { type Happenings, Story } from './story.ts';
 
@@ -15,7 +16,11 @@ const AS_INSTALLED = {
   PUBLIC_URL: 'http://127.0.0.1:3000',
 };
 
+const git = new GitAtHand();
+afterAll(() => git.stop());
+
 const happenings: Happenings = {
+  'a repository is at hand': (_, shell) => git.publish(shell),
   'somebody is signed in': async (app, shell) => {
     const { token } = await app.register('ann@example.org');
     await shell(`TOKEN='${token}'`);
@@ -63,7 +68,7 @@ async function close(): Promise<void> {
 
 async function tell(page: Page, hasRealCurl?: boolean): Promise<void> {
   for (const { settings, blocks } of chaptersOf(page)) {
-    app = await TestApp.start({ ...AS_INSTALLED, ...settings });
+    app = await TestApp.start({ ...AS_INSTALLED, ...(await git.settingsFor(settings)) });
     story = await Story.begin(app, happenings, hasRealCurl);
     for (const block of blocks) {
       await story.tell(block).catch((error: Error) => {
