@@ -4,7 +4,7 @@ const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 
 const AWAY_STATES = /^(08|57P|53)/;
 
 const AWAY_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+  /Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)/;
 
 /** Whether an error says that the database is away, as opposed to what was asked of it being wrong. */
 export function isDatabaseAway(error: unknown): boolean {

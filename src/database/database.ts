@@ -2,6 +2,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Pool } from 'pg';
 import { type Connection, poolConfig } from './connection.ts';
 import { openEmbeddedPostgres } from './embedded-postgres.ts';
+import { guardPool } from './guard-pool.ts';
 import { Listener } from './listener.ts';
 import { exclusively, LOCK } from './lock.ts';
 import { Rows } from './rows.ts';
@@ -48,6 +49,7 @@ export class Database {
     const orm = (await MikroORM.init(ormConfig(connection))) as MikroORM;
     await migrate(orm, connection);
     const pool = (await orm.em.getConnection().getNativeClient()) as Pool;
+    guardPool(pool, err => log.warn({ err }, 'A connection to the database was lost'));
     const listener = new Listener(poolConfig(connection, 'slipway listener', 1), (message, err) =>
       log.warn({ err }, message),
     );

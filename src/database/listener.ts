@@ -16,6 +16,7 @@ export class Listener {
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  #asked: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly config: ClientConfig,
@@ -35,7 +36,8 @@ export class Listener {
   async listen(channel: string, hear: Hear): Promise<() => void> {
     const ears = this.#ears.get(channel) ?? new Set();
     this.#ears.set(channel, ears.add(hear));
-    await this.#client?.query(`listen "${channel}"`);
+    const client = this.#client;
+    if (client) await this.#ask(client, `listen "${channel}"`);
     return () => void ears.delete(hear);
   }
 
@@ -57,9 +59,22 @@ export class Listener {
     client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
     client.on('error', error => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('the connection ended')));
-    await client.connect();
-    for (const channel of this.#ears.keys()) await client.query(`listen "${channel}"`);
-    this.#client = client;
+    try {
+      await client.connect();
+      for (const channel of this.#ears.keys()) await this.#ask(client, `listen "${channel}"`);
+      if (this.#isStopped) throw new Error('stopped meanwhile');
+      this.#client = client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** One statement after the other: several ask at once, and the connection takes one at a time. */
+  #ask(client: Client, text: string): Promise<unknown> {
+    const answer = this.#asked.then(() => client.query(text));
+    this.#asked = answer.catch(() => undefined);
+    return answer;
   }
 
   #tell(channel: string, payload: string): void {
@@ -91,7 +106,7 @@ export class Listener {
     const client = this.#client;
     if (client === undefined) return;
     const deadline = setTimeout(() => this.#lost(client, new Error('no answer to a ping')), PING_MS / 2);
-    await client.query('select 1').catch(error => this.#lost(client, error));
+    await this.#ask(client, 'select 1').catch(error => this.#lost(client, error));
     clearTimeout(deadline);
   }
 }
