@@ -7,6 +7,7 @@ import { Database } from './database/database.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { RowBell } from './events/row-bell.ts';
 import { callerOf } from './http/caller.ts';
+import { Connections } from './http/connections.ts';
 import { graphqlDoor } from './http/graphql.ts';
 import type { Log } from './http/log.ts';
 import { Metrics } from './http/metrics.ts';
@@ -129,14 +130,13 @@ async function assemble(ground: Ground): Promise<App> {
     rest: restDoor({ schema: restView(schema), makeContext, scopeOf, compiled, streams }),
     docs: config.hasApiDocs ? docsDoor(schema) : undefined,
   });
+  const connections = new Connections(server);
   await new Worker(queue, handlers, log).start();
   if (config.previousMasterKeys.length > 0) await reseal.schedule();
   const stop = async () => {
     isStopping = true;
-    const closed = new Promise(resolve => server.close(resolve));
     sse.closeAll();
-    server.closeIdleConnections();
-    await Promise.all([queue.stop(JOBS_STOP_MS), closed]);
+    await Promise.all([queue.stop(JOBS_STOP_MS), connections.close()]);
     await graphql.stop();
     await outbound.close();
     await database.close();

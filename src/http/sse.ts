@@ -83,6 +83,7 @@ class SseReader implements Reader {
 export class SseConnections {
   readonly #readers = new Set<SseReader>();
   readonly #bySubject = new Map<string, Set<SseReader>>();
+  #isClosing = false;
   readonly #heart = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
 
   constructor(private readonly credentials: CredentialService) {
@@ -109,6 +110,7 @@ export class SseConnections {
       this.#unregister(reader);
       stop();
     });
+    if (this.#isClosing) return reader.end(undefined);
     // What it was opened with may have ended while it was being opened: then nobody told us yet.
     await this.#verify([reader]);
     if (ticketId !== undefined) await this.credentials.announceTicketUse(ticketId, reader.id);
@@ -116,6 +118,7 @@ export class SseConnections {
 
   /** Clients come back after the time of `retry`, to another instance or to this one's successor. */
   closeAll(): void {
+    this.#isClosing = true;
     clearInterval(this.#heart);
     for (const reader of this.#readers) reader.end(undefined);
   }
