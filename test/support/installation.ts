@@ -14,7 +14,7 @@ export interface InstallationOptions {
 
 /** A service with its own folder and its own PostgreSQL, and somebody signed in. */
 export class Installation {
-  readonly #client: pg.Client;
+  #client: pg.Client;
 
   private constructor(
     readonly dataDir: string,
@@ -32,10 +32,7 @@ export class Installation {
     const service = await Service.start({ DATA_DIR: dataDir, ...env }, isBuilt);
     const socket = encodeURIComponent(join(dataDir, 'postgres', 'socket'));
     const databaseUrl = `postgresql://slipway@/slipway?host=${socket}`;
-    const client = new pg.Client({ connectionString: databaseUrl });
-    // It goes with its server when a test kills that.
-    client.on('error', () => undefined);
-    await client.connect();
+    const client = await connect(databaseUrl);
     const { rows } = await client.query('select workspace_id as id from users where email = $1', [EMAIL]);
     return new Installation(dataDir, databaseUrl, service, await service.signIn(), rows[0].id, client);
   }
@@ -51,6 +48,12 @@ export class Installation {
 
   async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.#client.query<Row>(text, values)).rows;
+  }
+
+  /** After its server was killed, the connection is of no use any more. */
+  async reconnect(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+    this.#client = await connect(this.databaseUrl);
   }
 
   /** Events by the thousand, as the unit of work writes them, with so much text in each. */
@@ -77,6 +80,13 @@ export class Installation {
     if (this.service.isRunning) await this.service.stop();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 20 });
   }
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 /** PostgreSQL makes them itself from version 18 on only. */
