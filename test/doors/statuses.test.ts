@@ -114,7 +114,7 @@ describe('requests that are hardly requests', () => {
 
   test('HEAD gets no body even then', async () => {
     const answer = await rawBytes(app.url, `HEAD /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*\r\n\r\n$/);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*\r\n\r\n$/);
   });
 
   test('the whole URL as a target is fine, as RFC 9112 has it', async () => {
