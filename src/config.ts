@@ -42,7 +42,7 @@ function parse(settings: Settings) {
     dataDir: resolve(settings.text('DATA_DIR') ?? './data'),
     databaseUrl,
     masterKey: settings.key('MASTER_KEY'),
-    previousMasterKeys: settings.list('MASTER_KEY_PREVIOUS'),
+    previousMasterKeys: settings.keys('MASTER_KEY_PREVIOUS'),
     jwtSecret: settings.key('JWT_SECRET'),
     accessTokenTtlMs: settings.duration('ACCESS_TOKEN_TTL', 15 * MINUTE),
     refreshTokenTtlMs: settings.duration('REFRESH_TOKEN_TTL', 30 * DAY),
@@ -60,7 +60,7 @@ function parse(settings: Settings) {
     keepLogsMs: settings.duration('KEEP_LOGS', 90 * DAY),
     keepAuditMs: settings.duration('KEEP_AUDIT', 365 * DAY),
     trustProxy: settings.cidrs('TRUST_PROXY'),
-    corsOrigins: settings.list('CORS_ORIGINS'),
+    corsOrigins: settings.origins('CORS_ORIGINS'),
     hasApiDocs: settings.oneOf('API_DOCS', ['on', 'off'], isOpenByDefault) === 'on',
     hasIntrospection: settings.oneOf('INTROSPECTION', ['on', 'off'], isOpenByDefault) === 'on',
     persistedOperationsFile: settings.text('PERSISTED_OPERATIONS'),
@@ -107,7 +107,8 @@ class Settings {
   url(name: string, protocols: readonly string[]): string | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
-    const isGood = URL.canParse(value) && protocols.includes(new URL(value).protocol);
+    const { protocol, host } = URL.canParse(value) ? new URL(value) : { protocol: '', host: '' };
+    const isGood = protocols.includes(protocol) && host !== '';
     return isGood ? value : this.#fault(name, `must be a URL that starts with ${protocols.join(' or ')}//`, undefined);
   }
 
@@ -126,14 +127,21 @@ class Settings {
 
   key(name: string): string | undefined {
     const value = this.text(name);
-    if (value === undefined || value.length >= 32) return value;
-    return this.#fault(name, 'must have at least 32 characters, for example from "openssl rand -base64 32"', undefined);
+    if (value === undefined || value.length >= KEY_LENGTH) return value;
+    return this.#fault(name, `must have at least ${KEY_LENGTH} characters, for example ${KEY_EXAMPLE}`, undefined);
+  }
+
+  keys(name: string): string[] {
+    const parts = this.list(name);
+    if (parts.some(({ length }) => length < KEY_LENGTH))
+      this.#fault(name, `must be keys of at least ${KEY_LENGTH} characters, separated by commas`);
+    return parts;
   }
 
   duration(name: string, fallback: number): number {
     const value = this.text(name);
     if (value === undefined) return fallback;
-    return parseDuration(value) ?? this.#fault(name, 'must be a duration such as 90s, 15m, 12h or 30d', fallback);
+    return parseDuration(value) || this.#fault(name, 'must be a duration such as 90s, 15m, 12h or 30d', fallback);
   }
 
   rate(name: string, fallback: string): Rate | undefined {
@@ -141,7 +149,7 @@ class Settings {
     if (value === 'off') return undefined;
     const [, max, window] = /^(\d{1,9})\/(\w+)$/.exec(value) ?? [];
     const windowMs = parseDuration(window ?? '');
-    if (max === undefined || windowMs === undefined || Number(max) < 1) {
+    if (max === undefined || !windowMs || Number(max) < 1) {
       return this.#fault(name, 'must be a rate such as 300/1m, or "off" outside production', undefined);
     }
     return { max: Number(max), windowMs };
@@ -157,6 +165,14 @@ class Settings {
   cidrs(name: string): string[] {
     const parts = this.list(name);
     if (!parts.every(isCidr)) this.#fault(name, 'must be addresses or CIDR ranges, separated by commas');
+    return parts;
+  }
+
+  origins(name: string): string[] {
+    const parts = this.list(name);
+    const isOrigin = (part: string) => part === '*' || (/^https?:/.test(part) && originOf(part) === part);
+    if (!parts.every(isOrigin))
+      this.#fault(name, 'must be origins such as https://app.example.org, separated by commas, or *');
     return parts;
   }
 
@@ -191,6 +207,11 @@ class Settings {
     return fallback as Fallback;
   }
 }
+
+const KEY_LENGTH = 32;
+const KEY_EXAMPLE = 'from "openssl rand -base64 32"';
+
+const originOf = (text: string): string | undefined => (URL.canParse(text) ? new URL(text).origin : undefined);
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 

@@ -49,14 +49,32 @@ export class PersistedOperations {
 export function readPersistedOperations(file: string | undefined, schema: GraphQLSchema): PersistedOperations {
   if (file === undefined) return new PersistedOperations();
   const faults: string[] = [];
-  const { operations }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const { operations } = readManifest(file);
   if (operations.length > MOST) faults.push(`PERSISTED_OPERATIONS: has more than ${MOST} operations`);
   for (const { id, body } of operations.slice(0, MOST)) {
     if (hashText(body) !== id)
       faults.push(`PERSISTED_OPERATIONS: the id of ${id.slice(0, 16)}… is not the SHA-256 of its body`);
-    else if (validate(schema, parse(body)).length > 0)
-      faults.push(`PERSISTED_OPERATIONS: ${id.slice(0, 16)}… does not fit the schema`);
+    else if (!fits(schema, body)) faults.push(`PERSISTED_OPERATIONS: ${id.slice(0, 16)}… does not fit the schema`);
   }
   if (faults.length > 0) throw new ConfigFault(faults);
   return new PersistedOperations(new Map(operations.map(({ id, body }) => [id, body])));
+}
+
+function readManifest(file: string): Manifest {
+  try {
+    const { operations } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+    const isGood = operations.every(({ id, body }) => typeof id === 'string' && typeof body === 'string');
+    if (isGood) return { operations };
+  } catch {
+    // Whatever is wrong with it, the remedy is the same.
+  }
+  throw new ConfigFault(['PERSISTED_OPERATIONS: names a file that is no manifest of operations, or cannot be read']);
+}
+
+function fits(schema: GraphQLSchema, body: string): boolean {
+  try {
+    return validate(schema, parse(body)).length === 0;
+  } catch {
+    return false;
+  }
 }
