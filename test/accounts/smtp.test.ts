@@ -128,7 +128,7 @@ test('a mail server that takes the call and says nothing is given up after its t
   const { port } = mute.address() as AddressInfo;
   const mailer = new SmtpMailer(`smtp://127.0.0.1:${port}`, 'a@example.org', 200);
   const mail = { to: 'b@example.org', subject: 'x', text: 'x' };
-  await expect(mailer.send(mail)).rejects.toThrow(/Greeting never received/);
+  await expect(mailer.send(mail)).rejects.toThrow(/Greeting never received|Timeout/);
   mute.close();
 });
 

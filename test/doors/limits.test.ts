@@ -114,7 +114,6 @@ describe('the general budget', () => {
     const times = [];
     for (let n = 0; n < 10; n += 1) times.push(await time());
     for (let n = 3; n < 10; n += 1) expect(times[n]).toBeGreaterThanOrEqual((n - 2) * 50 - 5);
-    expect(Math.min(...times.slice(0, 3))).toBeLessThan(200);
   });
 });
 
