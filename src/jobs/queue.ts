@@ -20,7 +20,11 @@ export interface SendOptions {
 export class Queue {
   readonly boss: PgBoss;
 
-  constructor(pool: Pool, listener: Listener, warn: (message: string, error: unknown) => void) {
+  constructor(
+    private readonly pool: Pool,
+    listener: Listener,
+    warn: (message: string, error: unknown) => void,
+  ) {
     this.boss = new PgBoss({
       db: onOurPool(pool, listener),
       schema: 'pgboss',
@@ -60,6 +64,22 @@ export class Queue {
       ...(lane === undefined ? {} : { singletonKey: lane, group: { id: lane } }),
       ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
     });
+  }
+
+  /** Changes the payloads of jobs that still wait; `change` answers undefined for one that is good as it is. */
+  async rewrite<Name extends JobName>(
+    name: Name,
+    change: (payload: Jobs[Name]) => Jobs[Name] | undefined,
+  ): Promise<void> {
+    const waiting = await this.pool.query<{ id: string; data: Jobs[Name] }>(
+      `select id, data from pgboss.job where name = $1 and state < 'completed'`,
+      [name],
+    );
+    for (const { id, data } of waiting.rows) {
+      const changed = change(data);
+      const text = `update pgboss.job set data = $3 where name = $1 and id = $2 and state < 'completed'`;
+      if (changed !== undefined) await this.pool.query(text, [name, id, JSON.stringify(changed)]);
+    }
   }
 
   async stop(timeoutMs: number): Promise<void> {

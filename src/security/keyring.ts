@@ -34,6 +34,10 @@ export class Keyring {
     return this.#current.id;
   }
 
+  knows(keyId: string): boolean {
+    return this.#byId.has(keyId);
+  }
+
   seal(plain: string, place: Place): Secret {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#current.bytes, nonce).setAAD(associated(place));
@@ -45,13 +49,8 @@ export class Keyring {
     const [version, keyId, body] = secret.sealed.split('.');
     const key = this.#byId.get(keyId ?? '');
     if (version !== VERSION || key === undefined || body === undefined) throw new SealBroken(place);
-    const raw = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', key.bytes, raw.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    }).setAAD(associated(place));
     try {
-      decipher.setAuthTag(raw.subarray(-TAG_BYTES));
-      return decipher.update(raw.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      return decipher(key, Buffer.from(body, 'base64url'), place);
     } catch {
       throw new SealBroken(place);
     }
@@ -77,6 +76,13 @@ export class SealBroken extends Error {
   constructor({ table, column }: Place) {
     super(`A sealed value in ${table}.${column} cannot be opened with MASTER_KEY or MASTER_KEY_PREVIOUS`);
   }
+}
+
+function decipher(key: Key, raw: Buffer, place: Place): string {
+  const nonce = raw.subarray(0, NONCE_BYTES);
+  const opening = createDecipheriv('aes-256-gcm', key.bytes, nonce, { authTagLength: TAG_BYTES });
+  opening.setAAD(associated(place)).setAuthTag(raw.subarray(-TAG_BYTES));
+  return opening.update(raw.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + opening.final('utf8');
 }
 
 const associated = ({ table, row, column }: Place) => Buffer.from(`${table}/${row}/${column}`);

@@ -4,10 +4,11 @@ import { Instance } from '../entities/instance.ts';
 import { Role, User } from '../entities/user.ts';
 import { Workspace } from '../entities/workspace.ts';
 import { transact } from '../events/unit-of-work.ts';
-import type { Keyring } from '../security/keyring.ts';
+import { type Keyring, SealBroken } from '../security/keyring.ts';
 import { hashPassword, passwordFault } from '../security/password.ts';
 import { makeRandomToken } from '../security/token.ts';
 import { lockFirstAccount, normalizeEmail, verifyEmail } from './account.service.ts';
+import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
 
 const CHECK_PLACE = { table: 'instance', row: '1', column: 'key_check' };
 const CHECK_TEXT = 'slipway';
@@ -34,9 +35,18 @@ export class InstanceService {
       return;
     }
     this.keyring.open(instance.keyCheck, CHECK_PLACE);
+    for (const column of sealedColumns(em)) await this.#refuseUnknownKeys(em, column);
     if (this.keyring.isCurrent(instance.keyCheck)) return;
     instance.keyCheck = this.keyring.reseal(instance.keyCheck, CHECK_PLACE);
     await em.flush();
+  }
+
+  /** A previous key that was taken away too early: what is still sealed with it would fail one by one, later. */
+  async #refuseUnknownKeys(em: EntityManager, { table, column }: SealedColumn): Promise<void> {
+    const text = `select distinct split_part(${column}, '.', 2) as id from ${table} where ${column} is not null`;
+    for (const { id } of await em.execute<{ id: string }[]>(text)) {
+      if (!this.keyring.knows(id)) throw new SealBroken({ table, row: '', column });
+    }
   }
 
   /** Where registration is by invitation, the first account needs a code that only the operator sees. A new one at each start until then. */

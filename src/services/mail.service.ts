@@ -17,14 +17,15 @@ export class MailService {
   /** Codes and links are secrets, so the mail lies sealed in the queue. */
   async post(unit: UnitOfWork, mail: Mail): Promise<void> {
     const id = randomUUIDv7();
-    const { sealed } = this.keyring.seal(JSON.stringify(mail), place(id));
+    const { sealed } = this.keyring.seal(JSON.stringify(mail), mailPlace(id));
     await this.queue.enqueue(unit, 'mail.send', { id, sealed });
   }
 
   async deliver({ id, sealed }: Jobs['mail.send']): Promise<void> {
-    const mail: Mail = JSON.parse(this.keyring.open(new Secret(sealed), place(id)));
+    const mail: Mail = JSON.parse(this.keyring.open(new Secret(sealed), mailPlace(id)));
     await this.mailer.send(mail);
   }
 }
 
-const place = (id: string) => ({ table: 'mail', row: id, column: 'body' });
+/** A mail lies in the queue alone: this is the place it is sealed to. */
+export const mailPlace = (id: string) => ({ table: 'mail', row: id, column: 'body' });

@@ -6,13 +6,9 @@ import { transact } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { Secret } from '../security/secret.ts';
-import { SecretType } from '../security/secret-type.ts';
+import { mailPlace } from './mail.service.ts';
 import type { RunService } from './run.service.ts';
-
-interface SealedColumn {
-  table: string;
-  column: string;
-}
+import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
 
 const BATCH = 500;
 
@@ -27,13 +23,14 @@ export class ResealService {
 
   /** At a start that knows previous keys: a run for each workspace that still has something sealed with one of them. */
   async schedule(): Promise<void> {
+    await this.#resealMails();
     for (const { id: workspaceId } of await this.em.fork().find(Workspace, {})) {
       if (await this.#hasWork(workspaceId)) await this.#start(workspaceId);
     }
   }
 
   steps(run: Run): Step[] {
-    return this.#columns().map(({ table, column }) => ({
+    return sealedColumns(this.em).map(({ table, column }) => ({
       name: `${table}.${column}`,
       run: async signal => `${await this.#resealColumn({ table, column }, run.workspaceId, signal)} sealed anew`,
     }));
@@ -49,8 +46,18 @@ export class ResealService {
     });
   }
 
+  /** Mails that wait for their server lie sealed in the queue. */
+  async #resealMails(): Promise<void> {
+    await this.queue.rewrite('mail.send', ({ id, sealed }) => {
+      const secret = new Secret(sealed);
+      if (this.keyring.isCurrent(secret)) return undefined;
+      return { id, sealed: this.keyring.reseal(secret, mailPlace(id)).sealed };
+    });
+  }
+
   async #hasWork(workspaceId: string): Promise<boolean> {
-    for (const column of this.#columns()) if ((await this.#stale(column, workspaceId, 1)).length > 0) return true;
+    for (const column of sealedColumns(this.em))
+      if ((await this.#stale(column, workspaceId, 1)).length > 0) return true;
     return false;
   }
 
@@ -78,15 +85,5 @@ export class ResealService {
   ): Promise<{ id: string; sealed: string }[]> {
     const text = `select id, ${column} as sealed from ${table} where workspace_id = ? and ${column} not like ? limit ?`;
     return this.em.fork().execute(text, [workspaceId, `v1.${this.keyring.keyId}.%`, limit]);
-  }
-
-  /** Found in the entities, so that a new secret column cannot be forgotten. */
-  #columns(): SealedColumn[] {
-    const tables = [...this.em.getMetadata().getAll().values()].filter(({ properties }) => 'workspaceId' in properties);
-    return tables.flatMap(({ props, tableName }) =>
-      props
-        .filter(({ customType }) => customType instanceof SecretType)
-        .map(({ fieldNames }) => ({ table: tableName, column: fieldNames[0] as string })),
-    );
   }
 }
