@@ -4,6 +4,7 @@ import { type Person, TestApp } from '../support/create-app.ts';
 import { FakeGitLab } from '../support/fake-gitlab.ts';
 import { GitServer } from '../support/git-server.ts';
 import { later } from '../support/moved-clock.ts';
+import { OpenApiCheck } from '../support/openapi-check.ts';
 import { StandIn } from '../support/stand-in.ts';
 import { ThreeDoors } from '../support/three-doors.ts';
 
@@ -17,6 +18,7 @@ let api: StandIn;
 let git: GitServer;
 let app: TestApp;
 let doors: ThreeDoors;
+let check: OpenApiCheck;
 let ann: Person;
 let first: FakeGitLab;
 let second: FakeGitLab;
@@ -28,6 +30,7 @@ beforeAll(async () => {
   const caFile = joinFiles(git.folder, api.caFile, git.caFile);
   app = await TestApp.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: caFile });
   doors = await ThreeDoors.of(app);
+  check = await OpenApiCheck.of(app);
 }, 60_000);
 afterAll(async () => {
   await app.stop();
@@ -51,7 +54,9 @@ async function connect(body: object): Promise<string> {
 }
 
 async function page(path: string) {
-  const { status, headers, body } = await app.rest<Found[]>('GET', path, { token: ann.token });
+  const answer = await app.rest<Found[]>('GET', path, { token: ann.token });
+  check.check('GET', path, answer);
+  const { status, headers, body } = answer;
   const next = /^<\/api\/v1(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
   return { status, found: body, next, warnings: headers.get('x-warnings') };
 }
