@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { OptionalProps } from '@mikro-orm/core';
 import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { clock } from '../clock.ts';
+import { newId } from '../id.ts';
 import { DateTime } from './date-time.ts';
 
 export type Defaulted = 'version' | 'createdAt';
@@ -14,7 +14,7 @@ export abstract class Base<Optional = never> {
 
   @Field(() => ID)
   @PrimaryKey({ type: 'uuid' })
-  id: string = randomUUIDv7();
+  id: string = newId();
 
   @Field(() => Int, { description: 'Counts changes of configuration; the ETag of the resource.' })
   @Property({ type: 'integer', default: 1 })

@@ -1,10 +1,10 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock } from '../clock.ts';
 import { LOCK } from '../database/lock.ts';
 import { AuditEntry, AuditOutcome } from '../entities/audit-entry.ts';
 import { describe, nameOf } from '../entities/describe.ts';
 import { type EventAction, type EventKind, StoredEvent } from '../entities/event.ts';
+import { newId } from '../id.ts';
 
 export const EVENT_CHANNEL = 'slipway_event';
 
@@ -96,7 +96,7 @@ export class UnitOfWork {
     await this.em.execute('select pg_advisory_xact_lock(?)', [LOCK.events]);
     for (const event of this.#events) {
       const { workspaceId, kind, action, actor, projectId, resourceType, resourceId, data } = event;
-      const [id, at] = [randomUUIDv7(), clock.now()];
+      const [id, at] = [newId(), clock.now()];
       await this.em.execute(
         `insert into event (seq, id, workspace_id, kind, action, at, actor, project_id, resource_type, resource_id, data)
          values (nextval('event_seq'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -13,9 +13,9 @@ export interface TokenWish {
 }
 
 /** An account as somebody wishes to connect it, with all that can be said against it before anybody is asked. */
-export function readAccount(wish: TokenWish, vendor: GitVendor): GitAccount {
+export async function readAccount(wish: TokenWish, vendor: GitVendor): Promise<GitAccount> {
   const baseUrl = wish.provider === GitVendorKind.GIT ? repositoryOf(wish) : placeOf(wish, vendor);
-  const token = wish.provider === GitVendorKind.GIT ? credentialOf(wish, baseUrl) : tokenOf(wish);
+  const token = wish.provider === GitVendorKind.GIT ? await credentialOf(wish, baseUrl) : tokenOf(wish);
   return { baseUrl, token, username: wish.username ?? null };
 }
 
@@ -46,10 +46,10 @@ function tokenOf({ token }: TokenWish): string {
 }
 
 /** By https a token or a password, by ssh a private key, and nothing for what is public. */
-function credentialOf({ token }: TokenWish, baseUrl: string): string | null {
+async function credentialOf({ token }: TokenWish, baseUrl: string): Promise<string | null> {
   if (token == null) return null;
   const isSsh = parseRepositoryUrl(baseUrl)?.protocol === 'ssh';
-  if (isSsh && !isUsableKey(token))
+  if (isSsh && !(await isUsableKey(token)))
     throw new Invalid({ field: 'token', message: 'must be a private key without a passphrase when it is used by ssh' });
   if (!isSsh && !isOneWord(token))
     throw new Invalid({ field: 'token', message: 'must be printable characters without blanks or line breaks' });

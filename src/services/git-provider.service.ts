@@ -29,7 +29,7 @@ export class GitProviderService {
   /** The token is tried before anything is stored. The same account again keeps its id and gets the new token. */
   async saveToken(scope: Scope, wish: TokenWish): Promise<GitProvider> {
     const vendor = this.access.vendor(wish.provider);
-    const account = readAccount(wish, vendor);
+    const account = await readAccount(wish, vendor);
     const identity = await asDomain(vendor.identify(account).catch(notThere(wish)), 'baseUrl');
     return scope.transact(async unit => {
       const { workspaceId } = scope.viewer;

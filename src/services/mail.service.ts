@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
+import { newId } from '../id.ts';
 import type { Mail, Mailer } from '../integrations/mail/mailer.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -16,7 +16,7 @@ export class MailService {
 
   /** Codes and links are secrets, so the mail lies sealed in the queue. */
   async post(unit: UnitOfWork, mail: Mail): Promise<void> {
-    const id = randomUUIDv7();
+    const id = newId();
     const { sealed } = this.keyring.seal(JSON.stringify(mail), mailPlace(id));
     await this.queue.enqueue(unit, 'mail.send', { id, sealed });
   }
