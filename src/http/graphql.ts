@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestContext } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
-import { expressMiddleware } from '@as-integrations/express5';
 import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { DomainError } from '../errors.ts';
@@ -18,7 +17,9 @@ import { validationRules } from '../schema/rules/validation-rules.ts';
 import type { Scope } from '../services/scope.ts';
 import { callerOf } from './caller.ts';
 import { errorHeaders } from './errors.ts';
+import { registeredOperations } from './registered-operations.ts';
 import { sandboxPlugin, sandboxPolicy } from './sandbox.ts';
+import { writeText } from './write-text.ts';
 
 interface Parts {
   schema: GraphQLSchema;
@@ -54,16 +55,18 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
     logger: silent,
   });
   await server.start();
-  const middleware = expressMiddleware(server, {
-    context: ({ res }) => Promise.resolve(makeContext(scopeOf(res as Response))),
-  });
+  const runRegistered = registeredOperations(parts);
   return {
     handle: (request, response, next) => {
       if (request.path !== '/') return next();
       refuseOtherRequests(request, response);
       if (request.method === 'GET' && !config.isProduction)
         response.setHeader('Content-Security-Policy', sandboxPolicy);
-      requestIds.run(callerOf(response).facts.requestId, () => middleware(request, response, next));
+      return runRegistered(request, response, () =>
+        requestIds.run(callerOf(response).facts.requestId, () => {
+          answerBy(server, request, response, makeContext(scopeOf(response))).catch(next);
+        }),
+      );
     },
     stop: () => server.stop(),
   };
@@ -72,18 +75,34 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
 const landingPage = ({ isProduction, publicUrl }: Parts['config']): ApolloServerPlugin =>
   isProduction ? ApolloServerPluginLandingPageDisabled() : sandboxPlugin(publicUrl);
 
-/** Limits, keyed mutations, compiled operations and the status: what Apollo has no option for. */
-function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlugin<Context> {
+async function answerBy(server: ApolloServer<Context>, request: Request, response: Response, context: Context) {
+  const { method, url, body } = request;
+  const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+  const answer = await server.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method, search, body, headers: headersOf(request) },
+    context: () => Promise.resolve(context),
+  });
+  if (answer.body.kind === 'chunked') throw new TypeError('no operation is answered in parts');
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.statusCode = answer.status ?? 200;
+  // Pages for people want what Express knows of their types.
+  if (method === 'GET') response.send(answer.body.string);
+  else writeText(response, answer.body.string);
+}
+
+function headersOf({ headers }: Request): HeaderMap {
+  const map = new HeaderMap();
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return map;
+}
+
+/** Limits, keyed mutations and the status: what Apollo has no option for. */
+function rules({ schema }: Parts): ApolloServerPlugin<Context> {
   const listener = {
     didResolveOperation: async (request: Resolved) => check(schema, request),
-    responseForOperation: async ({ queryHash, document, contextValue, request }: Resolved) => {
-      if (!persisted.isListed(queryHash)) return null;
-      const { requestId } = contextValue.scope.request;
-      const { data, errors: faults } = await compiled.run(document, contextValue, request.variables ?? {});
-      const singleResult = faults ? { data, errors: faults.map(fault => errors.present(fault, requestId)) } : { data };
-      const http = { status: data === undefined && faults ? 400 : undefined, headers: new Map() as never };
-      return { http, body: { kind: 'single' as const, singleResult } };
-    },
     willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
       const { isReplayed, warnings } = contextValue.scope.notes;
       if (isReplayed) response.http.headers.set('idempotency-replayed', 'true');
@@ -97,7 +116,7 @@ function rules({ schema, errors, compiled, persisted }: Parts): ApolloServerPlug
   return { requestDidStart: () => Promise.resolve(listener as never) };
 }
 
-type Resolved = Required<Pick<Asked, 'queryHash' | 'document' | 'contextValue' | 'request'>> & Pick<Asked, 'operation'>;
+type Resolved = Required<Pick<Asked, 'document' | 'contextValue' | 'request'>> & Pick<Asked, 'operation'>;
 type Asked = GraphQLRequestContext<Context>;
 
 /** Apollo answers 500 to what a plugin throws unless it is told otherwise. */

@@ -49,8 +49,8 @@ export class Ground {
   }
 
   /** The built service, with everything it does for each request: log, metrics, security headers. */
-  service(limits: 'off' | 'on'): Promise<MeasuredProcess> {
-    return this.#start('service', join(ROOT, 'scripts/start.mjs'), {
+  service(limits: 'off' | 'on', program = join(ROOT, 'scripts/start.mjs')): Promise<MeasuredProcess> {
+    return this.#start('service', program, {
       ...(limits === 'on' ? ON : OFF),
       RATE_LIMIT_AUTH: 'off',
       RATE_LIMIT_EMAIL: 'off',
