@@ -42,15 +42,16 @@ export function explainGit(error: unknown, hasCredential: boolean): Error {
   if (error instanceof GitFailure || error instanceof AnalysisFailure) return error;
   if (error instanceof OutboundRefused)
     return new GitFailure('REFUSED', `The Git server may not be reached: ${error.message}`);
+  const reason = error instanceof RemoteFailure ? error.cause : error;
+  if (reason instanceof TooLarge) return new GitFailure('TOO_LARGE', reason.message);
   if (error instanceof RemoteFailure) return explainRun(error, hasCredential);
   return isLookupFailure(error) ? new GitFailure('UNREACHABLE', 'The Git server has no address') : (error as Error);
 }
 
-function explainRun({ reason, stderrTail, cause }: RemoteFailure, hasCredential: boolean): GitFailure {
+function explainRun({ reason, stderrTail }: RemoteFailure, hasCredential: boolean): GitFailure {
   if (reason === 'NOT_STARTED')
     return new GitFailure('UNREACHABLE', 'git is not installed where Slipway runs; install it');
   if (reason === 'TIMEOUT') return new GitFailure('UNREACHABLE', 'The Git server did not answer in time');
-  if (cause instanceof TooLarge) return new GitFailure('TOO_LARGE', cause.message);
   const [, kind, message] = MEANINGS.find(([pattern]) => pattern.test(stderrTail)) ?? [];
   if (kind === undefined || message === undefined)
     return new GitFailure('UNREACHABLE', 'The Git server cannot be reached');

@@ -86,6 +86,7 @@ export class GitCheckouts {
         const watch = new SizeWatch(folder, this.#limits.cloneBytes);
         const until = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
         await run(cloneOne(remote, branch, folder), this.#limits.cloneMs, until).finally(() => watch.stop());
+        await watch.refuseWhatIsTooLarge();
         await run(forgetRemote(folder), this.#limits.listMs);
       });
       return { commit: await this.#commitOf(folder), snapshot: new GitSnapshot(this.host, folder), dispose };

@@ -25,6 +25,12 @@ export class SizeWatch {
     clearInterval(this.#timer);
   }
 
+  /** What came between two looks counts as well. */
+  async refuseWhatIsTooLarge(): Promise<void> {
+    await this.#look();
+    this.signal.throwIfAborted();
+  }
+
   async #look(): Promise<void> {
     if ((await sizeOf(join(this.folder, 'objects', 'pack'))) <= this.maxBytes) return;
     const megabytes = Math.round(this.maxBytes / 1024 / 1024);

@@ -102,8 +102,15 @@ describe('a server', () => {
   test('that sends more than may be taken is cut off', async () => {
     const checkouts = make({ limits: { cloneBytes: 2 * MEGABYTE } });
     const url = await server.publish('endless', { 'big.bin': randomBytes(8 * MEGABYTE) }, { canFilter: false });
-    server.intercept = slowly;
+    server.intercept = stuckAfter(4 * MEGABYTE);
     expect(await failing(checkouts.clone(url))).toMatchObject({ kind: 'TOO_LARGE', message: /more than 2 MB/ });
+    expect(checkouts.leftovers).toEqual([]);
+  });
+
+  test('that sends too much before anybody looks is found out at the end', async () => {
+    const checkouts = make({ limits: { cloneBytes: 1000 } });
+    const url = await server.publish('swift', { 'big.bin': randomBytes(5000) }, { canFilter: false });
+    expect(await failing(checkouts.clone(url))).toMatchObject({ kind: 'TOO_LARGE' });
     expect(checkouts.leftovers).toEqual([]);
   });
 
@@ -177,16 +184,19 @@ describe('the machine', () => {
 });
 
 /** Large answers in slices, as over a line that is slow enough to look at. */
-const slowly: NonNullable<GitServer['intercept']> = (_, response) => {
-  const write = response.write.bind(response);
-  response.write = ((chunk: Buffer) => {
-    const isDrained = write(chunk);
-    response.socket?.pause();
-    setTimeout(() => response.socket?.resume(), 1);
-    return isDrained;
-  }) as typeof response.write;
-  return false;
-};
+/** Sends that much and then neither more nor an end. */
+const stuckAfter =
+  (bytes: number): NonNullable<GitServer['intercept']> =>
+  (_, response) => {
+    const [write, end] = [response.write.bind(response), response.end.bind(response)];
+    let sent = 0;
+    response.write = ((chunk: Buffer) => {
+      sent += chunk.length;
+      return sent <= bytes && write(chunk);
+    }) as typeof response.write;
+    response.end = (() => (sent <= bytes ? end() : response)) as typeof response.end;
+    return false;
+  };
 
 const contentsOf = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -4,7 +4,8 @@ import type { Installation } from './installation.ts';
 import { SseClient } from './sse-client.ts';
 
 const EVENT_BYTES = 32 * 1024;
-const BATCH = 100;
+/** Less than the backlog a reader may have: one who reads is never closed, however slow the machine. */
+const BATCH = 20;
 
 export interface StallFigures {
   events: number;
@@ -30,9 +31,11 @@ export async function stallReader(installation: Installation, megabytes: number)
   const closed = eventually(async () => (await service.metric('slipway_open_streams')) < 2, 120_000).then(
     () => performance.now() - startedAt,
   );
-  const heard = countIds(other, events);
-  for (let told = 0; told < events; told += BATCH) await installation.tell(BATCH, EVENT_BYTES);
-  const heardIds = await heard;
+  const heardIds: string[] = [];
+  while (heardIds.length < events) {
+    await installation.tell(BATCH, EVENT_BYTES);
+    heardIds.push(...(await countIds(other, BATCH)));
+  }
   const closedAfterMs = await closed;
   const grown = await rss.stop();
   const told = (await installation.eventIds()).filter(id => !known.has(id));
