@@ -13,7 +13,9 @@ import type { Mailer } from './integrations/mail/mailer.ts';
 import { SmtpMailer } from './integrations/mail/smtp-mailer.ts';
 import type { Handlers } from './jobs/jobs.ts';
 import type { Queue } from './jobs/queue.ts';
+import { hostAddresses } from './remote/host-addresses.ts';
 import { LocalHost } from './remote/local-host.ts';
+import { SshPool } from './remote/ssh-pool.ts';
 import type { Services } from './schema/context.ts';
 import type { Keyring } from './security/keyring.ts';
 import { type Counters, SignInLimits } from './security/limits.ts';
@@ -39,6 +41,7 @@ import { ProjectDeletionService } from './services/project-deletion.service.ts';
 import { RepositorySearchService } from './services/repository-search.service.ts';
 import { ResealService } from './services/reseal.service.ts';
 import { RunService } from './services/run.service.ts';
+import { SERVERS_STOPPED, ServerAccessService } from './services/server-access.service.ts';
 import { SessionService } from './services/session.service.ts';
 
 export type Warn = (message: string, error: unknown) => void;
@@ -76,6 +79,8 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const reseal = new ResealService(em, keyring, runs, queue);
   const housekeeping = new HousekeepingService(em, config);
   const git = makeGitAccess(ground, outbound);
+  const pool = new SshPool();
+  const serverAccess = makeServerAccess(ground, pool, bell);
   const runEngine = new RunEngine(em, log);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
@@ -107,7 +112,15 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     },
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
   };
-  return { services, handlers, reseal };
+  return { services, handlers, reseal, pool, serverAccess };
+}
+
+/** An instance that learns that a machine is not the right one tells the others, who may have connections to it. */
+function makeServerAccess({ keyring, database, warn }: Ground, pool: SshPool, bell: RowBell): ServerAccessService {
+  const access = new ServerAccessService(database.orm.em, keyring, pool, hostAddresses());
+  const told = (error: unknown) => warn('Connections to untrusted servers could not be looked for', error);
+  bell.watch(SERVERS_STOPPED, () => void access.dropStopped().catch(told));
+  return access;
 }
 
 /** Plain Git has no API to ask: its branches are listed by git itself, with the account's own credential. */

@@ -83,7 +83,12 @@ async function assemble(ground: Ground): Promise<App> {
   const credentials = new CredentialService(rows, tokens, listener, warn);
   const settling = new Settling(rows, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
-  const { services, handlers, reseal } = makeServices(ground, { queue, feed, bell, counters, outbound });
+  const {
+    services,
+    handlers,
+    reseal,
+    pool: connectionsToServers,
+  } = makeServices(ground, { queue, feed, bell, counters, outbound });
   const [schema] = await Promise.all([
     createSchema(resolvers, new Idempotency(keyring)),
     queue.start(),
@@ -137,6 +142,7 @@ async function assemble(ground: Ground): Promise<App> {
     isStopping = true;
     sse.closeAll();
     await Promise.all([queue.stop(JOBS_STOP_MS), connections.close()]);
+    connectionsToServers.closeAll();
     await graphql.stop();
     await outbound.close();
     await database.close();

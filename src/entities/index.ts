@@ -12,6 +12,7 @@ import { OneTimeCode } from './one-time-code.ts';
 import { PasswordReset } from './password-reset.ts';
 import { Project } from './project.ts';
 import { Run } from './run.ts';
+import { Server } from './server.ts';
 import { Session } from './session.ts';
 import { User } from './user.ts';
 import { Variable } from './variable.ts';
@@ -31,6 +32,7 @@ export const entities = [
   PasswordReset,
   Project,
   Run,
+  Server,
   Session,
   StoredEvent,
   User,

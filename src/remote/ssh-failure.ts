@@ -7,7 +7,9 @@ export type SshFailureKind =
   | 'TIMEOUT'
   | 'UNREACHABLE'
   | 'KEY_UNREADABLE'
-  | 'NO_COMMON_ALGORITHM';
+  | 'NO_COMMON_ALGORITHM'
+  | 'NO_ADDRESS'
+  | 'FORBIDDEN_ADDRESS';
 
 /** Why there is no connection. `shown` is the key of a machine that was not trusted. */
 export class SshFailure extends Error {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client, type ClientChannel, type ConnectConfig } from 'ssh2';
+import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from 'ssh2';
 import type { Command } from '../commands/command.ts';
 import { type Host, RemoteFailure, type RunOptions, type RunResult } from './host.ts';
 import { type HostKey, hostKeyOf } from './host-key.ts';
@@ -15,6 +15,8 @@ export interface SshTarget {
   privateKey?: string;
   passphrase?: string;
   password?: string;
+  /** Keys of these types are asked for first: a machine has several, and shows but one. */
+  hostKeyTypes?: readonly string[];
   /** Decides by the key the machine shows, before anything is said to it. */
   trusts(key: HostKey): boolean;
 }
@@ -51,9 +53,12 @@ export class SshHost implements Host {
   }
 
   /** Refuses a machine whose key is not trusted before any credential is sent. */
-  static connect(target: SshTarget, signal?: AbortSignal): Promise<SshHost> {
+  static async connect(target: SshTarget, signal?: AbortSignal): Promise<SshHost> {
+    // Loaded with the first machine: it is no small program, and many an installation sits idle without one.
+    const { default: ssh2 } = await import('ssh2');
+    signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const client = new Client();
+      const client = new ssh2.Client();
       let shown: HostKey | undefined;
       let isTrusted = true;
       const abort = () => client.destroy();
@@ -75,6 +80,7 @@ export class SshHost implements Host {
           return isTrusted;
         },
       };
+      if (target.password !== undefined) answerPrompt(client, target.password);
       try {
         client.connect(config);
         client.setNoDelay(true);
@@ -148,19 +154,46 @@ export class SshHost implements Host {
   }
 }
 
-function credentialOf({ address, port, username, privateKey, passphrase, password }: SshTarget): ConnectConfig {
+function credentialOf(target: SshTarget): ConnectConfig {
+  const { address, port, username, privateKey, passphrase, password, hostKeyTypes = [] } = target;
   return {
     host: address,
     port,
     username,
     ...(privateKey === undefined ? {} : { privateKey }),
     ...(passphrase === undefined ? {} : { passphrase }),
-    ...(password === undefined ? {} : { password }),
-    algorithms: ALGORITHMS,
+    ...(password === undefined ? {} : { password, tryKeyboard: true }),
+    algorithms: { ...ALGORITHMS, serverHostKey: hostKeyOrder(hostKeyTypes) },
     readyTimeout: CONNECT_TIMEOUT_MS,
     keepaliveInterval: KEEP_ALIVE_MS,
     keepaliveCountMax: KEEP_ALIVES_MISSED,
   };
+}
+
+/** Where PAM asks instead of sshd, the one hidden question is the one for the password. */
+function answerPrompt(client: Client, password: string): void {
+  client.on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) => {
+    const [prompt, ...others] = prompts;
+    const isForPassword = others.length === 0 && prompt !== undefined && prompt.echo !== true;
+    answer(isForPassword ? [password] : []);
+  });
+}
+
+/** As wide as what OpenSSH offers, the best first. `ssh-rsa` is the type of keys that sign by the two above it. */
+const HOST_KEY_ALGORITHMS: readonly [type: string, ...algorithms: ServerHostKeyAlgorithm[]][] = [
+  ['ssh-ed25519', 'ssh-ed25519'],
+  ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp256'],
+  ['ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp384'],
+  ['ecdsa-sha2-nistp521', 'ecdsa-sha2-nistp521'],
+  ['ssh-rsa', 'rsa-sha2-512', 'rsa-sha2-256'],
+];
+
+export const HOST_KEY_TYPES: readonly string[] = HOST_KEY_ALGORITHMS.map(([type]) => type);
+
+function hostKeyOrder(known: readonly string[]): ServerHostKeyAlgorithm[] {
+  const isKnown = ([type]: (typeof HOST_KEY_ALGORITHMS)[number]) => known.includes(type);
+  const ordered = [...HOST_KEY_ALGORITHMS.filter(isKnown), ...HOST_KEY_ALGORITHMS.filter(each => !isKnown(each))];
+  return ordered.flatMap(([, ...algorithms]) => algorithms);
 }
 
 /** What one command says, until it ends or its time, its output or our patience is over. */

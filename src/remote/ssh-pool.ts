@@ -25,14 +25,24 @@ export class SshPool {
       return await work(await held.host);
     } finally {
       held.users -= 1;
-      if (held.users === 0) held.timer = setTimeout(() => this.drop(key), IDLE_MS).unref();
+      // Another connection may have taken its place meanwhile, with users of its own.
+      if (held.users === 0) held.timer = setTimeout(() => this.#close(key, held), IDLE_MS).unref();
     }
   }
 
   drop(key: string): void {
     const held = this.#held.get(key);
-    this.#held.delete(key);
-    void held?.host.then(
+    if (held !== undefined) this.#close(key, held);
+  }
+
+  /** The machines and credentials that connections are open for. */
+  get keys(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  #close(key: string, held: Held): void {
+    if (this.#held.get(key) === held) this.#held.delete(key);
+    void held.host.then(
       host => host.close(),
       () => undefined,
     );

@@ -13,6 +13,8 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   INVITATION_INVALID: 'The invitation was used, withdrawn, is too old or is for another address.',
   TOKEN_REJECTED: 'The Git provider does not take this token.',
   REPOSITORY_TOO_LARGE: 'The repository sends more than can be looked at.',
+  FINGERPRINT_REQUIRED: 'A password is sent to no stranger: give the fingerprint of the host key with it.',
+  CREDENTIAL_REJECTED: 'The server does not take this user with this key or password.',
   UNAUTHENTICATED: 'There is no token, or it is no longer good.',
   INVALID_CREDENTIALS: 'E-mail address or password is wrong; which of the two is not told.',
   OTP_REQUIRED: 'Two-step sign-in is on: a code was mailed. Give it to verify-otp with the `challenge`.',
@@ -35,6 +37,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   ALREADY_FINALIZED: 'The project was finalised before.',
   DEPLOYMENT_RUNNING: 'A deployment is running; wait for its end or cancel it.',
   BEING_DELETED: 'It is being deleted.',
+  SERVER_UNTRUSTED: 'The server shows another host key than the known one; compare it, then trust it.',
   IDEMPOTENCY_RUNNING: 'The first request with this key is still running.',
   CURSOR_TOO_OLD: 'What lies behind the cursor is no longer kept; read the resources anew.',
   VERSION_MISMATCH: 'It was changed since it was read.',
@@ -44,6 +47,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   RATE_LIMITED: 'Too many requests; `Retry-After` says how long to wait.',
   INTERNAL: 'A fault of the service; `requestId` finds it in its log.',
   UPSTREAM_FAILED: 'Another system that was asked failed.',
+  SERVER_UNREACHABLE: 'The server cannot be reached by SSH at the moment.',
   NOT_READY: 'The service cannot work at the moment; try again.',
 };
 
