@@ -24,6 +24,11 @@ export class Command {
     return words;
   }
 
+  /** The first word, by which a failure names the command. */
+  get program(): string {
+    return this.parts.find(part => typeof part === 'string') ?? '';
+  }
+
   /** What a remote shell will read. Holds no secrets: those travel by standard input or by file. */
   toString(): string {
     return this.parts.map(part => (typeof part === 'string' ? quote(part) : part.symbol)).join(' ');

@@ -1,235 +1,155 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from 'ssh2';
+import type { Client, ClientChannel } from 'ssh2';
+import { boundedCall, endCalls } from '../commands/call.commands.ts';
 import type { Command } from '../commands/command.ts';
-import { type Host, RemoteFailure, type RunOptions, type RunResult } from './host.ts';
-import { type HostKey, hostKeyOf } from './host-key.ts';
-import { connectFailure } from './ssh-failure.ts';
+import { ChannelSlots } from './channel-slots.ts';
+import { collect } from './collect.ts';
+import { converse, type Program, timeoutOf } from './conversation.ts';
+import {
+  type Host,
+  RemoteFailure,
+  type RunOptions,
+  type RunResult,
+  type StreamOptions,
+  type StreamResult,
+} from './host.ts';
+import type { HostKey } from './host-key.ts';
+import { connectClient } from './ssh-connect.ts';
+import type { SshTarget } from './ssh-target.ts';
+import { shareWindow } from './ssh-window.ts';
 
-/** How to reach a machine and whom to expect there. */
-export interface SshTarget {
-  /** The address that was checked; names are resolved once, before. */
-  address: string;
-  port: number;
-  username: string;
-  privateKey?: string;
-  passphrase?: string;
-  password?: string;
-  /** Keys of these types are asked for first: a machine has several, and shows but one. */
-  hostKeyTypes?: readonly string[];
-  /** Decides by the key the machine shows, before anything is said to it. */
-  trusts(key: HostKey): boolean;
-}
+export { HOST_KEY_TYPES, type SshTarget } from './ssh-target.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 5000;
-const KEEP_ALIVES_MISSED = 2;
-/** sshd allows ten sessions on a connection unless told otherwise. */
+/** sshd allows ten sessions on a connection unless told otherwise; two are left for ending what runs in the others. */
 const CHANNELS = 8;
 const OPEN_TRIES = 50;
 const OPEN_PAUSE_MS = 100;
-const TAIL_BYTES = 8 * 1024;
-const DEFAULT_TIMEOUT_MS = 60_000;
-const DEFAULT_OUTPUT_BYTES = 16 * 1024 * 1024;
-
-/** What every OpenSSH of the last ten years speaks and Node's own cryptography does fast. */
-const ALGORITHMS: ConnectConfig['algorithms'] = {
-  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes256-ctr', 'aes128-ctr'],
-};
+/** The machine itself ends a command so much later than we do: only when we could not. */
+const GRACE_MS = 5000;
+const ENDING_MS = 10_000;
 
 /** An open connection to a machine: many commands at once over one connection, which notices within 15 s when it is cut. */
 export class SshHost implements Host {
-  readonly #waiting: (() => void)[] = [];
-  #channels = 0;
+  readonly #slots = new ChannelSlots(CHANNELS);
+  readonly #calls = new Set<string>();
+  readonly #closed: Promise<void>;
   #isOpen = true;
 
   private constructor(
     private readonly client: Client,
     readonly hostKey: HostKey,
   ) {
-    client.once('close', () => {
-      this.#isOpen = false;
+    client.setMaxListeners(0);
+    this.#closed = new Promise(resolve => {
+      client.once('close', () => {
+        this.#isOpen = false;
+        resolve();
+      });
     });
   }
 
   /** Refuses a machine whose key is not trusted before any credential is sent. */
   static async connect(target: SshTarget, signal?: AbortSignal): Promise<SshHost> {
-    // Loaded with the first machine: it is no small program, and many an installation sits idle without one.
-    const { default: ssh2 } = await import('ssh2');
-    signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const client = new ssh2.Client();
-      let shown: HostKey | undefined;
-      let isTrusted = true;
-      const abort = () => client.destroy();
-      const settle = (outcome: () => void) => {
-        signal?.removeEventListener('abort', abort);
-        outcome();
-      };
-      signal?.addEventListener('abort', abort, { once: true });
-      client.once('ready', () => settle(() => resolve(new SshHost(client, shown as HostKey))));
-      client.on('error', error => settle(() => reject(connectFailure(error, isTrusted ? undefined : shown))));
-      client.once('close', () =>
-        settle(() => reject(connectFailure(new Error('closed'), isTrusted ? undefined : shown))),
-      );
-      const config: ConnectConfig = {
-        ...credentialOf(target),
-        hostVerifier: (key: Buffer) => {
-          shown = hostKeyOf(key);
-          isTrusted = target.trusts(shown);
-          return isTrusted;
-        },
-      };
-      if (target.password !== undefined) answerPrompt(client, target.password);
-      try {
-        client.connect(config);
-        client.setNoDelay(true);
-      } catch (error) {
-        settle(() => reject(connectFailure(error as Error, undefined)));
-      }
-    });
+    const { client, hostKey } = await connectClient(target, signal);
+    return new SshHost(client, hostKey);
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  async run(command: Command, options: RunOptions = {}): Promise<RunResult> {
-    await this.#takeChannel();
+  /** Settles when the connection is gone, for whatever reason. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  /** What was running when the connection was lost, and may be running still. */
+  get unfinished(): readonly string[] {
+    return [...this.#calls];
+  }
+
+  run(command: Command, options: RunOptions = {}): Promise<RunResult> {
+    return collect((said, how) => this.stream(said, how), command, options);
+  }
+
+  async stream(command: Command, options: StreamOptions = {}): Promise<StreamResult> {
+    if (options.env !== undefined) throw new TypeError('variables of a far command could be read by everybody there');
+    const { program: name } = command;
+    const give = await this.#slots.take(options.signal).catch(cause => {
+      throw new RemoteFailure(name, null, '', 'ABORTED', cause);
+    });
+    const call = randomUUID();
     try {
-      return await this.#execute(command, options);
+      this.#calls.add(call);
+      const seconds = Math.ceil((timeoutOf(options) + GRACE_MS) / 1000);
+      const channel = await this.#open(name, boundedCall(call, command, seconds));
+      return await converse(this.#program(name, channel, call), options);
     } finally {
-      this.#giveChannel();
+      if (this.#isOpen) this.#calls.delete(call);
+      give();
     }
+  }
+
+  /** Ends calls of this connection or of one before it. */
+  async endCalls(calls: readonly string[]): Promise<void> {
+    const command = endCalls(calls);
+    const channel = await this.#open(command.program, command);
+    await converse(this.#program(command.program, channel), { timeoutMs: ENDING_MS });
   }
 
   close(): void {
     this.#isOpen = false;
     this.client.end();
+    // Who does not answer a farewell is not waited for.
+    const timer = setTimeout(() => this.client.destroy(), OPEN_PAUSE_MS).unref();
+    this.#closed.then(() => clearTimeout(timer)).catch(() => undefined);
   }
 
-  onClose(tell: () => void): void {
-    this.client.once('close', tell);
-  }
-
-  async #execute(command: Command, options: RunOptions): Promise<RunResult> {
-    const program = command.toString().split(' ', 1)[0] ?? '';
-    return new Promise((resolve, reject) => {
-      const lost = () => reject(new RemoteFailure(program, null, '', 'LOST'));
-      this.client.once('close', lost);
-      this.#openChannel(command)
-        .then(channel => {
-          const { outcome } = new Listening(channel, program, options);
-          channel.end(options.stdin);
-          return outcome;
-        })
-        .then(resolve, error =>
-          reject(error instanceof RemoteFailure ? error : new RemoteFailure(program, null, '', 'LOST')),
-        )
-        .finally(() => this.client.off('close', lost));
+  #program(name: string, channel: ClientChannel, call?: string): Program {
+    shareWindow(channel);
+    const ended = new Promise<number | null>((resolve, reject) => {
+      const lose = () => reject(new RemoteFailure(name, null, '', 'LOST'));
+      this.client.once('close', lose);
+      channel.once('close', (code: number | null | undefined) => {
+        this.client.off('close', lose);
+        // Without a word of how it ended it has not ended: the connection has.
+        if (code === undefined) lose();
+        else resolve(code);
+      });
     });
+    ended.catch(() => undefined);
+    const end = () => this.#end(channel, call);
+    return { name, stdin: channel, stdout: channel, stderr: channel.stderr, ended, end };
   }
 
-  /** A command we gave up on still holds its session until it ends by itself; sshd then has none left for a moment. */
-  async #openChannel(command: Command): Promise<ClientChannel> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await promisify<string, ClientChannel>(this.client.exec.bind(this.client))(command.toString());
-      } catch (error) {
-        if (!this.#isOpen || tries === OPEN_TRIES) throw error;
-        await pause(OPEN_PAUSE_MS);
-      }
+  /** Closing a channel stops nothing at the other end, and sshd passes no signals on where it runs as root. */
+  async #end(channel: ClientChannel, call: string | undefined): Promise<void> {
+    channel.resume();
+    channel.stderr.resume();
+    try {
+      if (call !== undefined && this.#isOpen) await this.endCalls([call]);
+    } catch (error) {
+      // Then the machine ends it, when its time is over; and whoever opens the next connection tries again.
+      if (!(error instanceof RemoteFailure)) throw error;
+    } finally {
+      channel.close();
     }
   }
 
-  async #takeChannel(): Promise<void> {
-    if (this.#channels >= CHANNELS) await new Promise<void>(resolve => this.#waiting.push(resolve));
-    else this.#channels += 1;
-  }
-
-  #giveChannel(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#channels -= 1;
-  }
-}
-
-function credentialOf(target: SshTarget): ConnectConfig {
-  const { address, port, username, privateKey, passphrase, password, hostKeyTypes = [] } = target;
-  return {
-    host: address,
-    port,
-    username,
-    ...(privateKey === undefined ? {} : { privateKey }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(password === undefined ? {} : { password, tryKeyboard: true }),
-    algorithms: { ...ALGORITHMS, serverHostKey: hostKeyOrder(hostKeyTypes) },
-    readyTimeout: CONNECT_TIMEOUT_MS,
-    keepaliveInterval: KEEP_ALIVE_MS,
-    keepaliveCountMax: KEEP_ALIVES_MISSED,
-  };
-}
-
-/** Where PAM asks instead of sshd, the one hidden question is the one for the password. */
-function answerPrompt(client: Client, password: string): void {
-  client.on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) => {
-    const [prompt, ...others] = prompts;
-    const isForPassword = others.length === 0 && prompt !== undefined && prompt.echo !== true;
-    answer(isForPassword ? [password] : []);
-  });
-}
-
-/** As wide as what OpenSSH offers, the best first. `ssh-rsa` is the type of keys that sign by the two above it. */
-const HOST_KEY_ALGORITHMS: readonly [type: string, ...algorithms: ServerHostKeyAlgorithm[]][] = [
-  ['ssh-ed25519', 'ssh-ed25519'],
-  ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp256'],
-  ['ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp384'],
-  ['ecdsa-sha2-nistp521', 'ecdsa-sha2-nistp521'],
-  ['ssh-rsa', 'rsa-sha2-512', 'rsa-sha2-256'],
-];
-
-export const HOST_KEY_TYPES: readonly string[] = HOST_KEY_ALGORITHMS.map(([type]) => type);
-
-function hostKeyOrder(known: readonly string[]): ServerHostKeyAlgorithm[] {
-  const isKnown = ([type]: (typeof HOST_KEY_ALGORITHMS)[number]) => known.includes(type);
-  const ordered = [...HOST_KEY_ALGORITHMS.filter(isKnown), ...HOST_KEY_ALGORITHMS.filter(each => !isKnown(each))];
-  return ordered.flatMap(([, ...algorithms]) => algorithms);
-}
-
-/** What one command says, until it ends or its time, its output or our patience is over. */
-class Listening {
-  readonly outcome: Promise<RunResult>;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-  #stderr = '';
-
-  constructor(channel: ClientChannel, program: string, options: RunOptions) {
-    this.outcome = new Promise((resolve, reject) => {
-      const fail = (reason: RemoteFailure['reason'], exitCode: number | null = null) => {
-        settle();
-        channel.close();
-        reject(new RemoteFailure(program, exitCode, this.#stderr, reason));
-      };
-      const abort = () => fail('ABORTED');
-      const timer = setTimeout(() => fail('TIMEOUT'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-      const settle = () => {
-        clearTimeout(timer);
-        options.signal?.removeEventListener('abort', abort);
-      };
-      options.signal?.addEventListener('abort', abort, { once: true });
-      channel.on('data', (chunk: Buffer) => {
-        this.#bytes += chunk.length;
-        if (this.#bytes > (options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES)) fail('TOO_MUCH_OUTPUT');
-        else this.#chunks.push(chunk);
-      });
-      channel.stderr.on('data', (chunk: Buffer) => {
-        this.#stderr = (this.#stderr + chunk.toString()).slice(-TAIL_BYTES);
-      });
-      channel.on('close', (code: number | null) => {
-        if (code !== 0) return fail('EXIT', code ?? null);
-        settle();
-        resolve({ stdout: Buffer.concat(this.#chunks), stderrTail: this.#stderr });
-      });
-    });
+  /** sshd may have no session left for a moment, while it clears away those that were closed. */
+  async #open(name: string, command: Command): Promise<ClientChannel> {
+    const exec = promisify<string, ClientChannel>(this.client.exec.bind(this.client));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (!this.#isOpen) throw new Error('The connection is closed');
+        return await exec(command.toString());
+      } catch (error) {
+        if (!this.#isOpen) throw new RemoteFailure(name, null, '', 'LOST', error);
+        if (tries === OPEN_TRIES) throw new RemoteFailure(name, null, '', 'NOT_STARTED', error);
+        await pause(OPEN_PAUSE_MS);
+      }
+    }
   }
 }

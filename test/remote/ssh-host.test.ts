@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from '../../src/commands/command.ts';
 import type { HostKey } from '../../src/remote/host-key.ts';
-import { SshHost, type SshTarget } from '../../src/remote/ssh-host.ts';
+import { SshHost } from '../../src/remote/ssh-host.ts';
 import { SshPool } from '../../src/remote/ssh-pool.ts';
+import type { SshTarget } from '../../src/remote/ssh-target.ts';
 import { hasSshd, SshServer } from '../support/ssh-server.ts';
 
 const whereSshdIs = hasSshd() ? describe : describe.skip;

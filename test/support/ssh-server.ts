@@ -5,6 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
+import { childrenOf } from './processes.ts';
 
 const SSHD = '/usr/sbin/sshd';
 
@@ -53,6 +54,21 @@ export class SshServer {
 
   cutConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** As when the network in between drops every packet: nobody is told anything. New connections pass. */
+  stallConnections(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /** The processes of sshd that serve connections, as when somebody kills them. */
+  killSessions(): void {
+    for (const pid of childrenOf(this.process.pid ?? 0)) process.kill(pid, 'SIGKILL');
+  }
+
+  /** How many connections were signed in. */
+  async connections(): Promise<number> {
+    return (await this.log()).split('Accepted publickey').length - 1;
   }
 
   log(): Promise<string> {
