@@ -29,6 +29,16 @@ export class RunTakenOver extends Error {
   }
 }
 
+/** What was done was taken back: the run has ended, and everything is as it was before. */
+export class RunReverted extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /**
  * Carries a run through its steps and tells each change as it becomes true. Taking it up gives a new fence;
  * a worker that was away too long finds its own fence outdated and writes nothing more.
@@ -58,8 +68,9 @@ export class RunEngine {
       for (const step of steps) if (!done.has(step.name)) await this.#carryOut(taken, step, signal);
     } catch (error) {
       if (isForAnother(error, signal)) throw error;
-      if (!(error instanceof DomainError)) this.log.error({ runId: taken.id, err: error }, 'A run failed');
-      await this.#change(taken, run => finish(run, RunStatus.FAILED, explain(error)));
+      if (!isForeseen(error)) this.log.error({ runId: taken.id, err: error }, 'A run failed');
+      const status = error instanceof RunReverted ? RunStatus.REVERTED : RunStatus.FAILED;
+      await this.#change(taken, run => finish(run, status, explain(error)));
       return;
     }
     await this.#change(taken, run => finish(run, RunStatus.SUCCEEDED, null));
@@ -107,6 +118,9 @@ export class RunEngine {
 const isForAnother = (error: unknown, signal: AbortSignal): boolean =>
   error instanceof RunTakenOver || signal.aborted || isDatabaseAway(error);
 
+const isForeseen = (error: unknown): error is DomainError | RunReverted =>
+  error instanceof DomainError || error instanceof RunReverted;
+
 function setStep(run: Run, name: string, status: RunStatus, message: string | null): void {
   const now = clock.now().toISOString();
   const before = run.steps.find(step => step.name === name);
@@ -121,7 +135,7 @@ function finish(run: Run, status: RunStatus, error: RunError | null): void {
 
 /** What we foresaw is told; the rest is in the log of the worker, under the run's id. */
 function explain(error: unknown): RunError {
-  if (error instanceof DomainError) return { code: error.code, message: error.message, hint: null };
+  if (isForeseen(error)) return { code: error.code, message: error.message, hint: null };
   return {
     code: 'INTERNAL',
     message: 'Something went wrong on our side',

@@ -37,6 +37,8 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   ALREADY_FINALIZED: 'The project was finalised before.',
   DEPLOYMENT_RUNNING: 'A deployment is running; wait for its end or cancel it.',
   BEING_DELETED: 'It is being deleted.',
+  UNSUPPORTED_OS: 'Hardening knows Debian 12 and 13 and Ubuntu 22.04 and 24.04; on others it changes nothing.',
+  PLAN_OUTDATED: 'The server changed since the dry run.',
   SERVER_UNTRUSTED: 'The server shows another host key than the known one; compare it, then trust it.',
   IDEMPOTENCY_RUNNING: 'The first request with this key is still running.',
   CURSOR_TOO_OLD: 'What lies behind the cursor is no longer kept; read the resources anew.',

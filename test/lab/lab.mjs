@@ -3,7 +3,18 @@
  * `down` stops it; what was built is cached. No image is pulled from anywhere.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,7 +31,11 @@ const IMAGES = [
   { recipe: 'node', tags: ['node:24-bookworm-slim'], gather: gatherNode },
   { recipe: 'python', tags: ['python:3.11-slim-bookworm', 'python:3.12-slim-bookworm', 'python:3.13-slim-bookworm'] },
   { recipe: 'caddy', tags: ['caddy:2', 'caddy:2-alpine'] },
+  { recipe: 'server', tags: ['slipway-lab/server:bookworm'], gather: gatherServer },
 ];
+
+/** With `SLIPWAY_LAB=full` also a server of the next Debian, which costs two minutes the first time. */
+const FULL_IMAGES = [{ recipe: 'server', base: 'trixie', tags: ['slipway-lab/server:trixie'], gather: gatherServer }];
 
 const actions = { up, down };
 const action = actions[process.argv[2]];
@@ -34,8 +49,12 @@ async function up() {
   mkdirSync(cache, { recursive: true });
   installPackages();
   await startEngine();
-  await makeBase();
+  makeBase('bookworm');
   for (const image of IMAGES) makeImage(image);
+  if (process.env.SLIPWAY_LAB === 'full') {
+    makeBase('trixie');
+    for (const image of FULL_IMAGES) makeImage(image);
+  }
   console.log('The lab is up.');
 }
 
@@ -71,28 +90,44 @@ async function startEngine() {
   fail(`Docker cannot run here; its log is ${join(cache, 'dockerd.log')}`);
 }
 
-async function makeBase() {
-  if (hasImage('debian:bookworm')) return;
-  const tar = join(cache, 'base.tar.gz');
+function makeBase(release) {
+  if (hasImage(`debian:${release}`)) return;
+  const tar = join(cache, release === 'bookworm' ? 'base.tar.gz' : `base-${release}.tar.gz`);
   if (!existsSync(tar)) {
     const root = mkdtempSync(join(tmpdir(), 'slipway-base-'));
-    run('debootstrap', ['--variant=minbase', `--include=${BASE_PACKAGES}`, 'bookworm', root]);
+    run('debootstrap', ['--variant=minbase', `--include=${BASE_PACKAGES}`, release, root]);
     run('tar', ['-C', root, '-czf', `${tar}.part`, '.']);
     renameSync(`${tar}.part`, tar);
     rmSync(root, { recursive: true, force: true });
   }
-  run('docker', ['import', tar, 'debian:bookworm']);
+  run('docker', ['import', tar, `debian:${release}`]);
 }
 
-function makeImage({ recipe, tags, gather }) {
+function makeImage({ recipe, base = 'bookworm', tags, gather }) {
   if (tags.every(hasImage)) return;
   const context = mkdtempSync(join(tmpdir(), 'slipway-image-'));
-  gather?.(context);
+  gather?.(context, base);
   const file = join(here, 'images', `${recipe}.Dockerfile`);
-  run('docker', ['build', '--quiet', '--file', file, ...tags.flatMap(tag => ['--tag', tag]), context], {
+  const named = tags.flatMap(tag => ['--tag', tag]);
+  const from = ['--build-arg', `BASE=debian:${base}`];
+  run('docker', ['build', '--quiet', '--file', file, ...(gather === gatherServer ? from : []), ...named, context], {
     DOCKER_BUILDKIT: '1',
   });
   rmSync(context, { recursive: true, force: true });
+}
+
+/** How it starts, and where this machine gets its packages from, so that the lab's servers get them there too. */
+function gatherServer(context, release) {
+  cpSync(join(here, 'images', 'server', 'start'), join(context, 'start'));
+  const sources = join(context, 'sources');
+  mkdirSync(join(sources, 'sources.list.d'), { recursive: true });
+  if (!readFileSync('/etc/os-release', 'utf8').includes('VERSION_CODENAME=bookworm')) return;
+  const files = readdirSync('/etc/apt/sources.list.d').map(name => join('sources.list.d', name));
+  if (existsSync('/etc/apt/sources.list')) files.push('sources.list');
+  for (const file of files) {
+    const text = readFileSync(join('/etc/apt', file), 'utf8');
+    writeFileSync(join(sources, file), text.replaceAll('bookworm', release));
+  }
 }
 
 /** The pinned Node, and the npm of this machine. */

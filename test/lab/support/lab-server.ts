@@ -1,0 +1,98 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import ssh2 from 'ssh2';
+import { SshHost, type SshTarget } from '../../../src/remote/ssh-host.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const execute = promisify(execFile);
+
+export interface LabServerWish {
+  /** The release of Debian it runs. */
+  release?: 'bookworm' | 'trixie';
+  /** With a Docker of its own, which takes some seconds to start. */
+  hasDocker?: boolean;
+}
+
+/**
+ * A server of the lab: a container that looks like a fresh machine, with an address of its own. Key and password are made for
+ * it and let in `deploy`, who has sudo, and `root`.
+ */
+export class LabServer {
+  private constructor(
+    readonly id: string,
+    readonly address: string,
+    readonly privateKey: string,
+  ) {}
+
+  static async start({ release = 'bookworm', hasDocker = false }: LabServerWish = {}): Promise<LabServer> {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519');
+    const id = await docker('run', ...RUN_WORDS, '--env', `WITH_DOCKER=${hasDocker ? 'yes' : 'no'}`, imageOf(release));
+    try {
+      const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', id);
+      const server = new LabServer(id, address, pair.private);
+      await server.#letIn(pair.public);
+      await eventually(() => server.#answers());
+      if (hasDocker) await eventually(() => server.exec('docker', 'info').catch(() => false as const));
+      return server;
+    } catch (error) {
+      await docker('rm', '--force', '--volumes', id);
+      throw error;
+    }
+  }
+
+  static isBuilt(release: 'bookworm' | 'trixie'): boolean {
+    return execFileSync('docker', ['images', '--quiet', imageOf(release)]).length > 0;
+  }
+
+  target(username = 'deploy'): SshTarget {
+    return { address: this.address, port: 22, username, privateKey: this.privateKey, trusts: () => true };
+  }
+
+  connect(username = 'deploy'): Promise<SshHost> {
+    return SshHost.connect(this.target(username));
+  }
+
+  /** Says it on the server behind sshd's back, as root. */
+  exec(...words: string[]): Promise<string> {
+    return docker('exec', this.id, ...words);
+  }
+
+  /** A script by the same way. */
+  shell(script: string): Promise<string> {
+    return this.exec('sh', '-c', script);
+  }
+
+  async stop(): Promise<void> {
+    await docker('rm', '--force', '--volumes', this.id);
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.connect().then(
+      host => {
+        host.close();
+        return true;
+      },
+      () => false,
+    );
+  }
+
+  async #letIn(publicKey: string): Promise<void> {
+    await this.exec('sh', '-c', 'echo "$0" > /home/deploy/.ssh/authorized_keys', publicKey);
+    await this.exec('cp', '/home/deploy/.ssh/authorized_keys', '/root/.ssh/authorized_keys');
+    await this.exec('chown', 'deploy:deploy', '/home/deploy/.ssh/authorized_keys');
+  }
+}
+
+/** What a Docker inside a Docker needs, where a privileged container is refused. */
+const RUN_WORDS = [
+  ...['--detach', '--cap-add', 'SYS_ADMIN', '--cap-add', 'NET_ADMIN'],
+  ...['--security-opt', 'seccomp=unconfined', '--security-opt', 'apparmor=unconfined'],
+  ...['--volume', '/sys/fs/cgroup:/sys/fs/cgroup', '--tmpfs', '/run'],
+];
+
+const imageOf = (release: string) => `slipway-lab/server:${release}`;
+
+async function docker(...words: string[]): Promise<string> {
+  const { stdout } = await execute('docker', words, { maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
