@@ -25,6 +25,7 @@ import { Broadcaster } from './schema/broadcast.ts';
 import { createSchema } from './schema/build-schema.ts';
 import { CompiledOperations } from './schema/compiled.ts';
 import type { Context, Services } from './schema/context.ts';
+import { FrequentOperations } from './schema/frequent-operations.ts';
 import { Idempotency } from './schema/idempotency.ts';
 import { Loaders } from './schema/loaders.ts';
 import { Operations } from './schema/operations.ts';
@@ -111,7 +112,8 @@ async function assemble(ground: Ground): Promise<App> {
   const sse = new SseConnections(credentials);
   const compiled = new CompiledOperations(schema);
   const persisted = readPersistedOperations(config.persistedOperationsFile, schema);
-  const graphql = await graphqlDoor({ schema, makeContext, scopeOf, errors, compiled, persisted, config });
+  const known = { persisted, frequent: new FrequentOperations() };
+  const graphql = await graphqlDoor({ schema, makeContext, scopeOf, errors, compiled, ...known, config });
   const openReader = sse.open.bind(sse);
   const streams = restStreamDoor({ schema, operations, streaming, scopeOf, openReader });
   const metrics = new Metrics(config, log);

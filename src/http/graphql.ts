@@ -9,6 +9,7 @@ import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { DomainError } from '../errors.ts';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { Context, ContextFactory } from '../schema/context.ts';
+import type { FrequentOperations } from '../schema/frequent-operations.ts';
 import type { PersistedOperations } from '../schema/persisted-operations.ts';
 import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
 import { checkOperation } from '../schema/rules/check-operation.ts';
@@ -17,7 +18,7 @@ import { validationRules } from '../schema/rules/validation-rules.ts';
 import type { Scope } from '../services/scope.ts';
 import { callerOf } from './caller.ts';
 import { errorHeaders } from './errors.ts';
-import { registeredOperations } from './registered-operations.ts';
+import { knownOperations } from './known-operations.ts';
 import { sandboxPlugin, sandboxPolicy } from './sandbox.ts';
 import { writeText } from './write-text.ts';
 
@@ -28,6 +29,7 @@ interface Parts {
   errors: ErrorPresenter;
   compiled: CompiledOperations;
   persisted: PersistedOperations;
+  frequent: FrequentOperations;
   config: { isProduction: boolean; hasIntrospection: boolean; publicUrl: string };
 }
 
@@ -55,14 +57,14 @@ export async function graphqlDoor(parts: Parts): Promise<GraphqlDoor> {
     logger: silent,
   });
   await server.start();
-  const runRegistered = registeredOperations(parts);
+  const answerKnown = knownOperations(parts);
   return {
     handle: (request, response, next) => {
       if (request.path !== '/') return next();
       refuseOtherRequests(request, response);
       if (request.method === 'GET' && !config.isProduction)
         response.setHeader('Content-Security-Policy', sandboxPolicy);
-      return runRegistered(request, response, () =>
+      return answerKnown(request, response, () =>
         requestIds.run(callerOf(response).facts.requestId, () => {
           answerBy(server, request, response, makeContext(scopeOf(response))).catch(next);
         }),
@@ -100,9 +102,12 @@ function headersOf({ headers }: Request): HeaderMap {
 }
 
 /** Limits, keyed mutations and the status: what Apollo has no option for. */
-function rules({ schema }: Parts): ApolloServerPlugin<Context> {
+function rules({ schema, frequent }: Parts): ApolloServerPlugin<Context> {
   const listener = {
-    didResolveOperation: async (request: Resolved) => check(schema, request),
+    didResolveOperation: async (request: Resolved) => {
+      check(schema, request);
+      if (!request.contextValue.scope.isAnonymous) frequent.count(request.source, request.document);
+    },
     willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
       const { isReplayed, warnings } = contextValue.scope.notes;
       if (isReplayed) response.http.headers.set('idempotency-replayed', 'true');
@@ -116,7 +121,7 @@ function rules({ schema }: Parts): ApolloServerPlugin<Context> {
   return { requestDidStart: () => Promise.resolve(listener as never) };
 }
 
-type Resolved = Required<Pick<Asked, 'document' | 'contextValue' | 'request'>> & Pick<Asked, 'operation'>;
+type Resolved = Required<Pick<Asked, 'source' | 'document' | 'contextValue' | 'request'>> & Pick<Asked, 'operation'>;
 type Asked = GraphQLRequestContext<Context>;
 
 /** Apollo answers 500 to what a plugin throws unless it is told otherwise. */

@@ -6,11 +6,12 @@ import type { Context } from './context.ts';
 type Variables = Record<string, unknown>;
 type Run = (context: Context, variables: Variables) => Promise<ExecutionResult> | ExecutionResult;
 
-const KEPT = 1000;
+/** All routes, a whole manifest and what is frequent. */
+const KEPT = 1500;
 
 /**
- * Runs operations we know beforehand (REST routes, allow-listed ones) as compiled code. Never those of strangers:
- * compiling costs more than it saves the first time, and would be theirs to spend.
+ * Runs operations we know (REST routes, allow-listed and frequent ones) as compiled code. Never those of strangers:
+ * compiling costs more than it saves the first times, and would be theirs to spend.
  */
 export class CompiledOperations {
   readonly #runs = new LRUCache<DocumentNode, Run>({ max: KEPT });

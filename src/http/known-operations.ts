@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { ContextFactory } from '../schema/context.ts';
+import type { FrequentOperations } from '../schema/frequent-operations.ts';
 import type { PersistedOperations, RegisteredOperation } from '../schema/persisted-operations.ts';
 import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
 import { checkOperation } from '../schema/rules/check-operation.ts';
@@ -16,25 +17,26 @@ interface Parts {
   errors: ErrorPresenter;
   compiled: CompiledOperations;
   persisted: PersistedOperations;
+  frequent: FrequentOperations;
 }
 
 interface Wish {
-  registered: RegisteredOperation;
+  known: RegisteredOperation;
   variables: Record<string, unknown>;
   /** The type of the answer. */
   type: string;
 }
 
 /**
- * Operations that a front end registered were parsed and validated at the start: asked for by their hash, they are run as compiled
- * code and answered here, as Apollo would answer them. Whatever is asked in another way is Apollo's.
+ * Operations that a front end registered, by their hash, and those that are asked for all the time, by their text, were parsed and
+ * validated before: they are run as compiled code and answered here, as Apollo would answer them. All others are Apollo's.
  */
-export function registeredOperations(parts: Parts): RequestHandler {
-  const { schema, makeContext, scopeOf, errors, compiled, persisted } = parts;
+export function knownOperations(parts: Parts): RequestHandler {
+  const { schema, makeContext, scopeOf, errors, compiled } = parts;
   return async (request, response, next) => {
-    const wish = wishOf(request, persisted);
+    const wish = wishOf(request, parts);
     if (wish === undefined) return next();
-    const { document, operation } = wish.registered;
+    const { document, operation } = wish.known;
     const scope = scopeOf(response);
     checkOperation(schema, document, operation, wish.variables, scope);
     const { data, errors: faults } = await compiled.run(document, makeContext(scope), wish.variables);
@@ -50,15 +52,20 @@ export function registeredOperations(parts: Parts): RequestHandler {
   };
 }
 
-function wishOf({ method, body, headers }: Request, persisted: PersistedOperations): Wish | undefined {
+function wishOf({ method, body, headers }: Request, parts: Parts): Wish | undefined {
   const type = answerType(headers.accept);
-  if (method !== 'POST' || type === undefined || !isObject(body) || body.query != null) return undefined;
-  const { operationName, variables, extensions } = body;
+  if (method !== 'POST' || type === undefined || !isObject(body)) return undefined;
+  const { operationName } = body;
+  const variables = body.variables ?? {};
+  const known = findKnown(body, parts);
+  const isNamed = operationName == null || operationName === known?.operation.name?.value;
+  return known && isNamed && isObject(variables) ? { known, variables, type } : undefined;
+}
+
+function findKnown({ query, extensions }: Record<string, unknown>, { persisted, frequent }: Parts) {
   const asked = isObject(extensions) ? extensions.persistedQuery : undefined;
-  if (!isObject(asked) || asked.version !== 1 || !(variables == null || isObject(variables))) return undefined;
-  const registered = persisted.find(asked.sha256Hash);
-  const isNamed = operationName == null || operationName === registered?.operation.name?.value;
-  return registered && isNamed ? { registered, variables: variables ?? {}, type } : undefined;
+  if (asked === undefined) return frequent.find(query);
+  return query == null && isObject(asked) && asked.version === 1 ? persisted.find(asked.sha256Hash) : undefined;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
