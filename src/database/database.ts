@@ -1,10 +1,11 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
-import { Pool } from 'pg';
+import { Client, type ClientConfig, Pool, type Connection as Wire } from 'pg';
 import { type Connection, poolConfig } from './connection.ts';
 import { openEmbeddedPostgres } from './embedded-postgres.ts';
 import { guardPool } from './guard-pool.ts';
 import { Listener } from './listener.ts';
 import { exclusively, LOCK } from './lock.ts';
+import { takeRows } from './row-stream.ts';
 import { Rows } from './rows.ts';
 
 interface Settings {
@@ -71,8 +72,18 @@ export class Database {
  * for an eleventh would wait for each other.
  */
 function readPool(connection: Connection, log: Log): Pool {
-  const pool = new Pool(poolConfig(connection, 'slipway reads', READ_CONNECTIONS));
+  const pool = new Pool({ ...poolConfig(connection, 'slipway reads', READ_CONNECTIONS), Client: Reading });
   return pool.on('error', err => log.warn({ err }, 'A connection to the database was lost'));
+}
+
+/** A client whose rows can be read by whoever asked for them. */
+class Reading extends Client {
+  declare readonly connection: Wire;
+
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    takeRows(this.connection);
+  }
 }
 
 async function reachServer(

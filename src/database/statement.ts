@@ -1,7 +1,8 @@
 import pg, { type Connection, type Pool, type Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
+import { type Fields, type RowReader, readRowsBy } from './row-stream.ts';
 import { rowTypes } from './row-types.ts';
 
-type Fields = readonly (string | null)[];
 type MakeRow = (fields: Fields) => object;
 type Done = (error: Error | null, rows?: object[]) => void;
 
@@ -13,10 +14,6 @@ interface Column {
 /** What pg knows of a connection beyond what its types say. */
 interface Wire extends Connection {
   parsedStatements: Record<string, string>;
-  bind(config: object): void;
-  execute(config: object): void;
-  parse(config: object): void;
-  describe(config: object): void;
   sendCopyFail(reason: string): void;
 }
 
@@ -39,7 +36,7 @@ export class Statement {
 }
 
 /** One run of a statement, as pg's client drives it. */
-class Execution implements Submittable {
+class Execution implements Submittable, RowReader {
   readonly name: string;
   readonly text: string;
   /** Set by the client. */
@@ -60,14 +57,12 @@ class Execution implements Submittable {
   submit(connection: Connection): Error | null {
     this.#connection = connection;
     this.#make = this.statement.makers.get(connection);
-    connection.stream.cork();
+    readRowsBy(connection, this);
     try {
-      this.#send(connection as Wire);
+      connection.stream.write(this.#messages(connection as Wire));
       return null;
     } catch (error) {
       return error as Error;
-    } finally {
-      connection.stream.uncork();
     }
   }
 
@@ -76,7 +71,7 @@ class Execution implements Submittable {
     if (this.#connection) this.statement.makers.set(this.#connection, this.#make);
   }
 
-  handleDataRow({ fields }: { fields: Fields }): void {
+  readRow(fields: Fields): void {
     try {
       if (this.#make) this.#rows.push(this.#make(fields));
     } catch (error) {
@@ -84,12 +79,19 @@ class Execution implements Submittable {
     }
   }
 
+  /** On a connection that gives rows in pg's own way. */
+  handleDataRow({ fields }: { fields: Fields }): void {
+    this.readRow(fields);
+  }
+
   handleReadyForQuery(): void {
+    this.#leave();
     if (this.#fault) this.callback?.(this.#fault);
     else this.callback?.(null, this.#rows);
   }
 
   handleError(error: Error): void {
+    this.#leave();
     this.callback?.(error);
   }
 
@@ -102,17 +104,22 @@ class Execution implements Submittable {
   handlePortalSuspended(): void {}
   handleCopyData(): void {}
 
-  /** Values are bound first of all: what cannot be spelled throws before anything is sent. */
-  #send(wire: Wire): void {
+  /** The connection is somebody else's from here on. */
+  #leave(): void {
+    if (this.#connection) readRowsBy(this.#connection, undefined);
+  }
+
+  /** All that is to be said, in one piece. What cannot be spelled throws before anything is sent. */
+  #messages(wire: Wire): Buffer {
     const { name, text } = this;
-    const values = this.values.map(value => prepareValue(value));
-    if (wire.parsedStatements[name] === undefined) wire.parse({ name, text });
-    wire.bind({ statement: name, values });
-    if (this.#make === undefined) wire.describe({ type: 'P', name: '' });
-    wire.execute({});
-    wire.sync();
+    const bound = serialize.bind({ statement: name, values: this.values.map(value => prepareValue(value)) });
+    if (this.#make !== undefined) return Buffer.concat([bound, RUN]);
+    const parsed = wire.parsedStatements[name] === undefined ? [serialize.parse({ name, text })] : [];
+    return Buffer.concat([...parsed, bound, serialize.describe({ type: 'P', name: '' }), RUN]);
   }
 }
+
+const RUN = Buffer.concat([serialize.execute(), serialize.sync()]);
 
 /** pg's own spelling of values: dates, arrays, objects. Its types leave it out. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;

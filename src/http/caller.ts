@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { Invalid, Unauthenticated } from '../errors.ts';
@@ -24,13 +24,13 @@ export const callerOf = (response: Response): Caller => response.locals.caller a
 export const identify: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   const offered = request.headers['x-request-id'];
   const requestId = typeof offered === 'string' && SANE_ID.test(offered) ? offered : randomUUIDv7();
-  const ip = addressOf(request);
+  const { ip, addressKey } = addressOf(request);
   response.setHeader('X-Request-Id', requestId);
   response.locals.caller = {
     facts: {
       requestId,
       ip,
-      addressKey: ipKeyGenerator(ip, IPV6_PREFIX),
+      addressKey,
       userAgent: request.headers['user-agent'] ?? null,
       idempotencyKey: null,
     },
@@ -41,10 +41,20 @@ export const identify: RequestHandler = (request: Request, response: Response, n
   next();
 };
 
+type Address = Pick<RequestFacts, 'ip' | 'addressKey'>;
+
+/** Many requests come by one connection, and without a proxy all of them from one address. */
+const addresses = new WeakMap<Socket, Address & { offered: string | undefined }>();
+
 /** A proxy we trust may still pass on what is no address at all: then it is the proxy's own that counts. */
-function addressOf({ ip, socket }: Request): string {
-  const [offered = '', actual = ''] = [ip, socket.remoteAddress].map(address => address?.split('%')[0]);
-  return isIP(offered) === 0 ? actual : offered;
+function addressOf({ ip: offered, socket }: Request): Address {
+  const known = addresses.get(socket);
+  if (known && known.offered === offered) return known;
+  const [passedOn = '', actual = ''] = [offered, socket.remoteAddress].map(address => address?.split('%')[0]);
+  const ip = isIP(passedOn) === 0 ? actual : passedOn;
+  const address = { ip, addressKey: ipKeyGenerator(ip, IPV6_PREFIX), offered };
+  addresses.set(socket, address);
+  return address;
 }
 
 /** The key means something on POST alone: everything else may be repeated anyway. */

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { writeText } from '../http/write-text.ts';
 import type { AnswerNotes } from '../services/scope.ts';
 import { BASE_PATH, type Operation } from './rest.ts';
 
@@ -19,8 +20,7 @@ export function answer(
   const body = JSON.stringify(value);
   response.statusCode = notes.status ?? route.status ?? 200;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(body);
+  writeText(response, body);
 }
 
 /** While there is more, the page after this one has an address. */

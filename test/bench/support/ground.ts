@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,7 +50,7 @@ export class Ground {
 
   /** The built service, with everything it does for each request: log, metrics, security headers. */
   service(limits: 'off' | 'on', program = join(ROOT, 'scripts/start.mjs')): Promise<MeasuredProcess> {
-    return this.#start('service', program, {
+    return this.#start('service', [...usualFlags(), program], {
       ...(limits === 'on' ? ON : OFF),
       RATE_LIMIT_AUTH: 'off',
       RATE_LIMIT_EMAIL: 'off',
@@ -64,15 +64,15 @@ export class Ground {
   }
 
   raw(limits: 'off' | 'on'): Promise<MeasuredProcess> {
-    return this.#start('raw', join(ROOT, 'test/bench/servers/raw-server.ts'), { COUNT: limits });
+    return this.#start('raw', [join(ROOT, 'test/bench/servers/raw-server.ts')], { COUNT: limits });
   }
 
   rawBroadcast(): Promise<MeasuredProcess> {
-    return this.#start('raw', join(ROOT, 'test/bench/servers/raw-broadcast.ts'), {});
+    return this.#start('raw', [join(ROOT, 'test/bench/servers/raw-broadcast.ts')], {});
   }
 
   usual(): Promise<MeasuredProcess> {
-    return this.#start('usual', compileDecorated(join(ROOT, 'test/bench/servers/usual-server.ts')), {});
+    return this.#start('usual', [compileDecorated(join(ROOT, 'test/bench/servers/usual-server.ts'))], {});
   }
 
   /** Signs the bench in and gives its workspace rows to read. */
@@ -112,12 +112,18 @@ export class Ground {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #start(name: string, program: string, env: Record<string, string>): Promise<MeasuredProcess> {
+  async #start(name: string, words: readonly string[], env: Record<string, string>): Promise<MeasuredProcess> {
     const common = { DATABASE_URL: this.#databaseUrl, JWT_SECRET: KEY, LOG_FORMAT: 'json' };
-    const server = await MeasuredProcess.start(name, program, this.folder, { ...common, ...env });
+    const server = await MeasuredProcess.start(name, words, this.folder, { ...common, ...env });
     this.#servers.add(server);
     return server;
   }
+}
+
+/** What `npm start` says to Node. */
+function usualFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter(word => word.startsWith('--'));
 }
 
 /** Node runs TypeScript by itself, but for decorators. */

@@ -27,11 +27,11 @@ export class MeasuredProcess {
     this.#logFile = logFile;
   }
 
-  static async start(name: string, program: string, folder: string, env: Record<string, string>) {
+  static async start(name: string, words: readonly string[], folder: string, env: Record<string, string>) {
     const port = await freePort();
     const logFile = join(folder, `${name}-${port}.log`);
     const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, ['--no-warnings', '--import', METER, program], {
+    const child = spawn(process.execPath, ['--no-warnings', '--import', METER, ...words], {
       env: { ...process.env, ...env, PORT: `${port}` },
       stdio: ['ignore', log, log, 'ipc'],
     });
