@@ -1,6 +1,6 @@
 /** Words to say to a machine: words are data, operators are syntax. Quoting happens here and nowhere else. */
 export class Command {
-  private constructor(private readonly parts: readonly Part[]) {}
+  private constructor(readonly parts: readonly Part[]) {}
 
   static of(...words: readonly Word[]): Command {
     const atoms = words.flat().filter(isPresent);
@@ -39,11 +39,11 @@ export class Command {
   }
 }
 
-interface Operator {
+export interface Operator {
   readonly symbol: string;
 }
 
-type Part = string | Operator;
+export type Part = string | Operator;
 type Atom = string | false | null | undefined;
 export type Word = Atom | readonly Atom[];
 

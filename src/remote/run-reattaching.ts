@@ -95,10 +95,11 @@ class Reattaching {
   async #persist<Result>(ask: (work: RemoteWork) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const { patienceMs = PATIENCE_MS, prefix } = this.options;
     let since: number | undefined;
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 0; ; ) {
       try {
         return await this.useHost(host => {
           since = undefined;
+          tries = 0;
           return ask(new RemoteWork(host, prefix));
         });
       } catch (error) {
@@ -107,6 +108,7 @@ class Reattaching {
         if (performance.now() > Math.min(since + patienceMs, this.#deadline)) throw this.#failure('LOST', null, error);
       }
       const wait = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
+      tries += 1;
       await pause(wait, undefined, signal ? { signal } : {});
     }
   }

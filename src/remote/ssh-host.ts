@@ -24,8 +24,9 @@ export { HOST_KEY_TYPES, type SshTarget } from './ssh-target.ts';
 
 /** sshd allows ten sessions on a connection unless told otherwise; two are left for ending what runs in the others. */
 const CHANNELS = 8;
-const OPEN_TRIES = 50;
-const OPEN_PAUSE_MS = 100;
+const OPEN_TRIES = 250;
+const OPEN_PAUSE_MS = 20;
+const FAREWELL_MS = 200;
 /** The machine itself ends a command so much later than we do: only when we could not. */
 const GRACE_MS = 5000;
 const ENDING_MS = 10_000;
@@ -103,7 +104,7 @@ export class SshHost implements Host {
     this.#isOpen = false;
     this.client.end();
     // Who does not answer a farewell is not waited for.
-    const timer = setTimeout(() => this.client.destroy(), OPEN_PAUSE_MS).unref();
+    const timer = setTimeout(() => this.client.destroy(), FAREWELL_MS).unref();
     this.#closed.then(() => clearTimeout(timer)).catch(() => undefined);
   }
 

@@ -6,14 +6,17 @@ import type { ClientChannel } from 'ssh2';
  * would fill our memory with the stdout that nobody reads. So neither asks for more while the other has its fill.
  */
 export function shareWindow(channel: ClientChannel): void {
-  const streams: readonly Readable[] = [channel, channel.stderr];
-  const isFull = () => streams.some(stream => stream.readableLength >= stream.readableHighWaterMark);
-  for (const stream of streams) {
-    const push = stream.push.bind(stream);
-    const read = stream._read.bind(stream);
-    stream.push = (chunk, encoding) => push(chunk, encoding) && !isFull();
-    stream._read = size => {
-      if (!isFull()) read(size);
-    };
-  }
+  askUnlessFull(channel, channel.stderr);
+  askUnlessFull(channel.stderr, channel);
+}
+
+function askUnlessFull(stream: Readable, other: Readable): void {
+  const push = stream.push.bind(stream);
+  const read = stream._read.bind(stream);
+  const isOtherFull = () => other.readableLength >= other.readableHighWaterMark;
+  stream.push = (chunk, encoding) => push(chunk, encoding) && !isOtherFull();
+  // Whichever is emptied last finds the other with room, and asks for both.
+  stream._read = size => {
+    if (!isOtherFull()) read(size);
+  };
 }

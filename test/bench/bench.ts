@@ -1,16 +1,29 @@
 /**
- * npm run bench [-- rest|graphql|sse|start …] [--short] [--json FILE]
+ * npm run bench [-- rest|graphql|sse|start|ssh …] [--short] [--json FILE]
  * The built service against raw yardsticks, in one interleaved run. See the notes it prints for what each side does.
  */
 import { parseArgs } from 'node:util';
 import { benchReads, readNotes } from './reads.ts';
 import { type Figure, printReport, writeReport } from './report.ts';
+import { benchSsh, sshNotes } from './ssh.ts';
 import { benchStarts, startNotes } from './starts.ts';
 import { benchStreams, streamNotes } from './streams.ts';
 
-const PARTS = ['rest', 'graphql', 'sse', 'start'];
-const FULL = { reads: { sliceMs: 600, rounds: 9, warmUpMs: 5000 }, messages: 12, starts: 7, idleMs: 30_000 };
-const SHORT = { reads: { sliceMs: 300, rounds: 3, warmUpMs: 2000 }, messages: 4, starts: 3, idleMs: 5000 };
+const PARTS = ['rest', 'graphql', 'sse', 'start', 'ssh'];
+const FULL = {
+  reads: { sliceMs: 600, rounds: 9, warmUpMs: 5000 },
+  messages: 12,
+  starts: 7,
+  idleMs: 30_000,
+  ssh: { rounds: 30, megabytes: 200, transfers: 5 },
+};
+const SHORT = {
+  reads: { sliceMs: 300, rounds: 3, warmUpMs: 2000 },
+  messages: 4,
+  starts: 3,
+  idleMs: 5000,
+  ssh: { rounds: 10, megabytes: 50, transfers: 3 },
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,6 +42,7 @@ const notes: string[] = [];
 if (parts.has('rest') || parts.has('graphql')) show(await benchReads(parts, pace.reads), readNotes);
 if (parts.has('sse')) show(await benchStreams(pace.messages), streamNotes);
 if (parts.has('start')) show(await benchStarts(pace.starts, pace.idleMs), startNotes);
+if (parts.has('ssh')) show(await benchSsh(pace.ssh), sshNotes);
 if (values.json !== undefined) writeReport(values.json, figures, notes);
 
 function show(found: Figure[], about: readonly string[]): void {

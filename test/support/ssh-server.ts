@@ -31,7 +31,11 @@ export class SshServer {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-sshd-'));
     const pair = ssh2.utils.generateKeyPairSync('ed25519');
     writeFileSync(join(folder, 'authorized_keys'), `${pair.public}\n`, { mode: 0o600 });
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'host_key')]);
+    for (const [type, file] of [
+      ['ed25519', 'host_key'],
+      ['ecdsa', 'other_host_key'],
+    ] as const)
+      execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', join(folder, file)]);
     // Where sshd runs as root it wants a folder to lock itself up in.
     if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     const port = await freePort();
@@ -101,6 +105,7 @@ const config = (folder: string, port: number): string =>
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
     `HostKey ${join(folder, 'host_key')}`,
+    `HostKey ${join(folder, 'other_host_key')}`,
     `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
     `PidFile ${join(folder, 'pid')}`,
     'StrictModes no',
@@ -109,6 +114,8 @@ const config = (folder: string, port: number): string =>
     'PasswordAuthentication yes',
     'LogLevel VERBOSE',
     'MaxStartups 100',
+    // To bash it looks like a shell in a shell, and it leaves out the start-up files of whoever runs the tests.
+    'SetEnv SHLVL=1',
   ].join('\n');
 
 function fingerprintOf(folder: string): string {
