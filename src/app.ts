@@ -62,35 +62,33 @@ export async function createApp(config: Config, log: Log, print: (text: string) 
   const secrets = keepSecrets(config, message => log.warn(message));
   const keyring = new Keyring(secrets.masterKey, config.previousMasterKeys);
   const tokens = new Tokens(secrets.jwtSecret);
-  const database = await Database.open(config, ormConfig, log);
+  const opened = new AsyncDisposableStack();
+  const database = opened.adopt(await Database.open(config, ormConfig, log), each => each.close());
   try {
-    return await assemble({ config, log, print, warn, keyring, tokens, database });
+    return await assemble({ config, log, print, warn, keyring, tokens, database }, opened);
   } catch (error) {
-    await database.close();
+    await opened.disposeAsync();
     throw error;
   }
 }
 
-async function assemble(ground: Ground): Promise<App> {
+/** What it opens it leaves in `opened`, to be closed in the opposite order: by the stop, or at once if it fails half-way. */
+async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<App> {
   const { config, log, print, warn, keyring, tokens, database } = ground;
   const { orm, rows, listener, pool } = database;
   const instance = new InstanceService(orm.em, keyring);
   await instance.checkKey();
   await instance.bootstrap(config);
-  const queue = new Queue(pool, listener, warn);
+  const queue = opened.adopt(new Queue(pool, listener, warn), each => each.stop(JOBS_STOP_MS));
   const feed = new EventFeed(rows, listener, warn);
   const bell = new RowBell(listener);
-  const outbound = makeOutbound(config);
+  const outbound = opened.adopt(makeOutbound(config), each => each.close());
   const credentials = new CredentialService(rows, tokens, listener, warn);
   const settling = new Settling(rows, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
-  const {
-    services,
-    handlers,
-    reseal,
-    pool: connectionsToServers,
-  } = makeServices(ground, { queue, feed, bell, counters, outbound });
-  const [schema] = await Promise.all([
+  const { services, handlers, reseal, pool: hosts } = makeServices(ground, { queue, feed, bell, counters, outbound });
+  opened.defer(() => hosts.closeAll());
+  const [schema] = await allStarted([
     createSchema(resolvers, new Idempotency(keyring)),
     queue.start(),
     feed.start(),
@@ -113,7 +111,8 @@ async function assemble(ground: Ground): Promise<App> {
   const compiled = new CompiledOperations(schema);
   const persisted = readPersistedOperations(config.persistedOperationsFile, schema);
   const known = { persisted, frequent: new FrequentOperations() };
-  const graphql = await graphqlDoor({ schema, makeContext, scopeOf, errors, compiled, ...known, config });
+  const graphqlParts = { schema, makeContext, scopeOf, errors, compiled, ...known, config };
+  const graphql = opened.adopt(await graphqlDoor(graphqlParts), each => each.stop());
   const openReader = sse.open.bind(sse);
   const streams = restStreamDoor({ schema, operations, streaming, scopeOf, openReader });
   const metrics = new Metrics(config, log);
@@ -144,12 +143,15 @@ async function assemble(ground: Ground): Promise<App> {
     isStopping = true;
     sse.closeAll();
     await Promise.all([queue.stop(JOBS_STOP_MS), connections.close()]);
-    connectionsToServers.closeAll();
-    await graphql.stop();
-    await outbound.close();
-    await database.close();
+    await opened.disposeAsync();
   };
   return { server, database, queue, services, openStreams: () => sse.count, stop };
+}
+
+/** Whoever fails waits for the others: what is still starting cannot be closed. */
+async function allStarted<const Starting extends readonly unknown[]>(starting: Starting) {
+  await Promise.allSettled(starting);
+  return Promise.all(starting);
 }
 
 function makeOutbound({ outboundAllow: allow, outboundCaFile: file }: Config): Outbound {

@@ -11,6 +11,8 @@ const STOP_WITHIN_MS = 30_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config);
+  // A request that failed twice has been answered once; nobody waits for the rest, and it is no reason to fail all others.
+  process.on('unhandledRejection', error => log.error({ err: error }, 'Something failed that nobody waited for'));
   const app = await createApp(config, log, text => void process.stdout.write(text));
   await new Promise<void>((resolve, reject) => {
     app.server.once('error', reject);

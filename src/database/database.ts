@@ -48,6 +48,15 @@ export class Database {
     log: Log,
   ): Promise<Database> {
     const orm = (await MikroORM.init(ormConfig(connection))) as MikroORM;
+    try {
+      return await Database.#prepare(orm, connection, stop, log);
+    } catch (error) {
+      await orm.close(true);
+      throw error;
+    }
+  }
+
+  static async #prepare(orm: MikroORM, connection: Connection, stop: () => Promise<void>, log: Log): Promise<Database> {
     await migrate(orm, connection);
     const pool = (await orm.em.getConnection().getNativeClient()) as Pool;
     guardPool(pool, err => log.warn({ err }, 'A connection to the database was lost'));

@@ -16,7 +16,7 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { DomainError } from '../errors.ts';
 import { ringRows } from '../events/row-bell.ts';
-import { type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
+import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
 import type { Checkout } from './git-checkouts.ts';
 import type { Try } from './run.engine.ts';
 
@@ -134,6 +134,7 @@ export class AnalysisEngine {
 
   async #change(held: Analysis, change: (run: Analysis, unit: UnitOfWork) => Promise<void>): Promise<Analysis> {
     return transact(this.em, originOf(held), async unit => {
+      await unit.hasten();
       const where = { id: held.id, fence: held.fence, finishedAt: null };
       const run = await unit.em.findOne(Analysis, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (run === null) throw new TakenOver('The analysis was taken over or has ended; this worker stops');
@@ -195,11 +196,4 @@ const HINTS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'Connect the Git account again.',
 };
 
-const originOf = (analysis: Analysis): Origin => ({
-  workspaceId: analysis.workspaceId,
-  actor: null,
-  tokenId: null,
-  ip: null,
-  requestId: null,
-  action: 'analysis',
-});
+const originOf = ({ workspaceId }: Analysis) => workOrigin('analysis', workspaceId);

@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../database/availability.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, type RunError, RunStatus, type RunStep } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
-import { type Origin, transact } from '../events/unit-of-work.ts';
+import { transact, workOrigin } from '../events/unit-of-work.ts';
 
 export interface Step {
   name: string;
@@ -101,6 +101,7 @@ export class RunEngine {
 
   async #change(held: Run, change: (run: Run) => void): Promise<Run> {
     return transact(this.em, originOf(held), async unit => {
+      await unit.hasten();
       const run = await unit.em.findOne(
         Run,
         { id: held.id, fence: held.fence, finishedAt: null },
@@ -149,11 +150,4 @@ const GIVEN_UP: RunError = {
   hint: 'The log of the service has the details; try again once they are mended',
 };
 
-const originOf = (run: Run): Origin => ({
-  workspaceId: run.workspaceId,
-  actor: run.requestedBy,
-  tokenId: null,
-  ip: null,
-  requestId: null,
-  action: `run ${run.kind}`,
-});
+const originOf = (run: Run) => workOrigin(`run ${run.kind}`, run.workspaceId, run.requestedBy);

@@ -8,6 +8,8 @@ import { newId } from '../id.ts';
 
 export const EVENT_CHANNEL = 'slipway_event';
 
+const HASTEN = `set_config('idle_in_transaction_session_timeout', '5s', true)`;
+
 /** Who a change comes from, for the audit trail and the event log. */
 export interface Origin {
   workspaceId: string | null;
@@ -17,6 +19,16 @@ export interface Origin {
   requestId: string | null;
   action: string;
 }
+
+/** Of work that no request is waiting for; `actor` is who once asked for it, if anybody did. */
+export const workOrigin = (action: string, workspaceId: string | null = null, actor: string | null = null): Origin => ({
+  workspaceId,
+  actor,
+  tokenId: null,
+  ip: null,
+  requestId: null,
+  action,
+});
 
 export interface Resource {
   id: string;
@@ -71,6 +83,14 @@ export class UnitOfWork {
     return this.#revokes;
   }
 
+  /**
+   * From here on nothing but statements follows, one upon the other. An instance that is frozen among them, or whose line is
+   * cut, holds locks that others wait for: the database takes them away after seconds.
+   */
+  async hasten(): Promise<void> {
+    await this.em.execute(`select ${HASTEN}`);
+  }
+
   async complete(): Promise<void> {
     await this.em.flush();
     this.#writeAudit();
@@ -93,7 +113,7 @@ export class UnitOfWork {
    * times are given there too: a cursor that says when it was made says where it stands.
    */
   async #writeEvents(): Promise<void> {
-    await this.em.execute('select pg_advisory_xact_lock(?)', [LOCK.events]);
+    await this.em.execute(`select ${HASTEN}, pg_advisory_xact_lock(?)`, [LOCK.events]);
     for (const event of this.#events) {
       const { workspaceId, kind, action, actor, projectId, resourceType, resourceId, data } = event;
       const [id, at] = [newId(), clock.now()];

@@ -3,7 +3,7 @@ import { ConfigFault } from '../config.ts';
 import { Instance } from '../entities/instance.ts';
 import { Role, User } from '../entities/user.ts';
 import { Workspace } from '../entities/workspace.ts';
-import { transact } from '../events/unit-of-work.ts';
+import { transact, workOrigin } from '../events/unit-of-work.ts';
 import { type Keyring, SealBroken } from '../security/keyring.ts';
 import { hashPassword, passwordFault } from '../security/password.ts';
 import { makeRandomToken } from '../security/token.ts';
@@ -65,8 +65,7 @@ export class InstanceService {
     const fault = passwordFault(bootstrapPassword);
     if (fault !== undefined) throw new ConfigFault([`BOOTSTRAP_PASSWORD: ${fault}`]);
     const passwordHash = await hashPassword(bootstrapPassword);
-    const origin = { workspaceId: null, actor: null, tokenId: null, ip: null, requestId: null, action: 'bootstrap' };
-    await transact(this.em, origin, async unit => {
+    await transact(this.em, workOrigin('bootstrap'), async unit => {
       await lockFirstAccount(unit);
       if ((await unit.em.count(User, { emailVerified: true })) > 0) return;
       await unit.em.nativeDelete(User, { email, emailVerified: false });

@@ -6,7 +6,7 @@ import { OneTimeCode } from '../entities/one-time-code.ts';
 import { PasswordReset } from '../entities/password-reset.ts';
 import { User } from '../entities/user.ts';
 import { DomainError, Invalid } from '../errors.ts';
-import { type Origin, transact } from '../events/unit-of-work.ts';
+import { transact, workOrigin } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { SignInLimits } from '../security/limits.ts';
 import { hashPassword, passwordFault } from '../security/password.ts';
@@ -42,7 +42,7 @@ export class PasswordService {
     const user = await this.em.fork().findOne(User, { email, emailVerified: true });
     if (user === null) return;
     const token = makeRandomToken();
-    await transact(this.em, serviceOrigin('forgotPassword'), async unit => {
+    await transact(this.em, workOrigin('forgotPassword'), async unit => {
       const { workspaceId, id: userId } = user;
       unit.em.create(PasswordReset, {
         workspaceId,
@@ -78,12 +78,3 @@ export class PasswordService {
     });
   }
 }
-
-const serviceOrigin = (action: string): Origin => ({
-  workspaceId: null,
-  actor: null,
-  tokenId: null,
-  ip: null,
-  requestId: null,
-  action,
-});

@@ -7,7 +7,7 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { Run, RunStatus } from '../entities/run.ts';
 import { ringRows } from '../events/row-bell.ts';
-import { type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
+import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
 
 /** How a project is taken away. Steps that clean up on servers come before the rows, with the feature that puts things there. */
 export class ProjectDeletionService {
@@ -53,11 +53,4 @@ async function statusBefore(unit: UnitOfWork, { id: projectId, analysisId }: Pro
   return analysis?.finishedAt === null ? ProjectStatus.ANALYZING : ProjectStatus.ANALYSIS_FAILED;
 }
 
-const originOf = (run: Run): Origin => ({
-  workspaceId: run.workspaceId,
-  actor: run.requestedBy,
-  tokenId: null,
-  ip: null,
-  requestId: null,
-  action: 'deleteProject',
-});
+const originOf = (run: Run) => workOrigin('deleteProject', run.workspaceId, run.requestedBy);

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Step } from '../engine/run.engine.ts';
 import { Run, RunKind, RunStatus } from '../entities/run.ts';
 import { Workspace } from '../entities/workspace.ts';
-import { transact } from '../events/unit-of-work.ts';
+import { transact, workOrigin } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { Secret } from '../security/secret.ts';
@@ -37,8 +37,7 @@ export class ResealService {
   }
 
   async #start(workspaceId: string): Promise<void> {
-    const origin = { workspaceId, actor: null, tokenId: null, ip: null, requestId: null, action: 'reseal' };
-    await transact(this.em, origin, async unit => {
+    await transact(this.em, workOrigin('reseal', workspaceId), async unit => {
       const open = { workspaceId, kind: RunKind.RESEAL, status: [RunStatus.QUEUED, RunStatus.RUNNING] };
       if ((await unit.em.count(Run, open)) > 0) return;
       const run = this.runs.start(unit, RunKind.RESEAL, workspaceId, null);

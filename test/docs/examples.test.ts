@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
-import { transact } from '../../src/events/unit-of-work.ts';
+import { transact, workOrigin } from '../../src/events/unit-of-work.ts';
 import { TestApp } from '../support/create-app.ts';
 import { GitAtHand } from './git-at-hand.ts';
 import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
@@ -29,8 +29,9 @@ const happenings: Happenings = {
     const [workspace] = await database.rows.query<{ id: string }>('select id from workspace order by id limit 1', []);
     if (workspace === undefined) throw new Error('there is nobody to run anything for');
     const { id: workspaceId } = workspace;
-    const origin = { workspaceId, actor: null, tokenId: null, ip: null, requestId: null, action: 'reseal' };
-    await transact(database.orm.em, origin, async unit => services.runs.start(unit, RunKind.RESEAL, workspaceId, null));
+    await transact(database.orm.em, workOrigin('reseal', workspaceId), async unit =>
+      services.runs.start(unit, RunKind.RESEAL, workspaceId, null),
+    );
   },
 };
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LOCK } from '../../src/database/lock.ts';
 import { RunKind } from '../../src/entities/run.ts';
+import { UnitOfWork } from '../../src/events/unit-of-work.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
 import { eventually } from '../support/eventually.ts';
-import { changeIn, tellRuns } from '../support/runs.ts';
+import { changeIn, originOf, tellRuns } from '../support/runs.ts';
 import { SseClient } from '../support/sse-client.ts';
 
 let app: TestApp;
@@ -51,6 +52,27 @@ test('whoever has a number but has not committed holds up the next number', asyn
   expect(await reader.read<Told>(1)).toMatchObject([{ resourceId: await waiting }]);
   await reader.cut();
 });
+
+test('a writer that is frozen with a number in its hand holds the others up for seconds only, and is refused', async () => {
+  const thaw = Promise.withResolvers<void>();
+  const frozen = app.app.database.orm.em.fork().transactional(async em => {
+    const unit = new UnitOfWork(em, originOf(ann.workspaceId));
+    app.app.services.runs.start(unit, RunKind.RESEAL, ann.workspaceId, 'frozen');
+    await unit.complete();
+    await thaw.promise;
+  });
+  const refused = expect(frozen).rejects.toThrow();
+  await eventually(async () => (await app.sql(HELD)).length > 0);
+  const [next] = await tellRuns(app, ann.workspaceId, 1);
+  expect(next).toBeDefined();
+  thaw.resolve();
+  await refused;
+  expect(await app.sql(`select 1 from run where subject = 'frozen'`)).toEqual([]);
+});
+
+const HELD = `
+select 1 from pg_locks where locktype = 'advisory' and granted
+and database = (select oid from pg_database where datname = current_database())`;
 
 const WAITING = `
 select 1 from pg_locks where locktype = 'advisory' and not granted

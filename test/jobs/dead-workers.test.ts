@@ -54,7 +54,7 @@ test('the job of a worker killed by kill -9 is taken up within 30 s, goes on beh
 }, 90_000);
 
 test('F11: a worker frozen past its heartbeat finds its run taken over, and what it still writes is refused', async () => {
-  const frozen = await start(1000);
+  const frozen = await start(3000);
   const runId = await startRun(bench, workspaceId, 'frozen');
   await frozen.hear(({ step }) => step === 'step 1');
   frozen.signal('SIGSTOP');

@@ -38,9 +38,11 @@ export class TestApp {
     mailbox = new Mailbox(),
   ): Promise<TestApp> {
     const databaseUrl = settings.DATABASE_URL ?? (await cloneDatabase());
-    const app = await createApp(testConfig({ ...settings, DATABASE_URL: databaseUrl }), log, text =>
-      mailbox.print(text),
-    );
+    const config = testConfig({ ...settings, DATABASE_URL: databaseUrl });
+    const app = await createApp(config, log, text => mailbox.print(text)).catch(async error => {
+      if (settings.DATABASE_URL === undefined) await dropDatabase(databaseUrl);
+      throw error;
+    });
     await new Promise<void>(resolve => app.server.listen(0, '127.0.0.1', resolve));
     const { port } = app.server.address() as AddressInfo;
     return new TestApp(app, `http://127.0.0.1:${port}`, databaseUrl, mailbox, settings.DATABASE_URL === undefined);

@@ -22,14 +22,18 @@ export class JobProcess {
   readonly said: Said[] = [];
   readonly #child: ChildProcess;
   readonly #heard = new EventEmitter();
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<void>;
+  #isGone = false;
 
   constructor(databaseUrl: string, { steps = 3, stepMs = 200 } = {}) {
     const words = ['--no-warnings', '--import', fileOf('./swc-loader.mjs'), fileOf('./job-program.ts')];
     this.#child = spawn(process.execPath, [...words, databaseUrl, `${steps}`, `${stepMs}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    this.#exited = once(this.#child, 'exit');
+    this.#exited = once(this.#child, 'close').then(() => {
+      this.#isGone = true;
+      this.#heard.emit('line');
+    });
     this.#heard.setMaxListeners(0);
     if (this.#child.stdout) {
       createInterface(this.#child.stdout).on('line', line => {
@@ -43,11 +47,15 @@ export class JobProcess {
     return this.#child.pid ?? 0;
   }
 
-  async hear(matches: (said: Said) => boolean): Promise<Said> {
+  async hear(matches: (said: Said) => boolean, withinMs = 60_000): Promise<Said> {
+    const deadline = AbortSignal.timeout(withinMs);
     for (;;) {
       const found = this.said.find(matches);
       if (found) return found;
-      await once(this.#heard, 'line');
+      if (this.#isGone) throw new Error(`the instance ended after it said ${JSON.stringify(this.said)}`);
+      await once(this.#heard, 'line', { signal: deadline }).catch(cause => {
+        throw new Error(`not heard within ${withinMs} ms, but ${JSON.stringify(this.said)}`, { cause });
+      });
     }
   }
 

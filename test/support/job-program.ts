@@ -36,17 +36,18 @@ function engine(): RunEngine {
 function stepsOf(run: Run, lane: string): Step[] {
   return Array.from({ length: Number(steps) }, (_, index) => ({
     name: `step ${index}`,
-    run: async signal => work(run, lane, `step ${index}`, signal),
+    run: async () => work(run, lane, `step ${index}`),
   }));
 }
 
-async function work(run: Run, lane: string, step: string, signal: AbortSignal): Promise<string> {
+/** Heeds no signal: what is done too late has to be refused, whether or not the worker was told to stop. */
+async function work(run: Run, lane: string, step: string): Promise<string> {
   const [{ id } = { id: 0 }] = await bench.sql<{ id: number }>(
     'insert into working (worker, lane, run_id) values ($1, $2, $3) returning id',
     [worker, lane, run.id],
   );
   say('began', { runId: run.id, step });
-  await pause(Number(stepMs), undefined, { signal });
+  await pause(Number(stepMs));
   const there = await bench.sql('select 1 from effect where run_id = $1 and step = $2', [run.id, step]);
   if (there.length === 0)
     await bench.sql('insert into effect (run_id, step, worker) values ($1, $2, $3)', [run.id, step, worker]);

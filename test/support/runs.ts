@@ -1,16 +1,9 @@
 import { RunKind } from '../../src/entities/run.ts';
-import { transact, type UnitOfWork } from '../../src/events/unit-of-work.ts';
+import { transact, type UnitOfWork, workOrigin } from '../../src/events/unit-of-work.ts';
 import type { TestApp } from './create-app.ts';
 
 /** Who asks in a test; the service itself where no account is given. */
-export const originOf = (workspaceId: string, actor: string | null = null) => ({
-  workspaceId,
-  actor,
-  tokenId: null,
-  ip: null,
-  requestId: null,
-  action: 'test',
-});
+export const originOf = (workspaceId: string, actor: string | null = null) => workOrigin('test', workspaceId, actor);
 
 /** Runs and their events as the product makes them: rows, event and bell in one transaction. Returns their ids. */
 export async function tellRuns(
