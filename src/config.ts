@@ -66,7 +66,7 @@ function parse(settings: Settings) {
     persistedOperationsFile: settings.text('PERSISTED_OPERATIONS'),
     outboundAllow: settings.cidrs('OUTBOUND_ALLOW'),
     outboundCaFile: settings.text('OUTBOUND_CA_FILE'),
-    programPath: settings.text('PATH') ?? '/usr/local/bin:/usr/bin:/bin',
+    programPath: programPath(settings.env),
     logLevel: settings.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     logFormat: settings.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stdout.isTTY ? 'pretty' : 'json'),
   };
@@ -76,11 +76,14 @@ function parse(settings: Settings) {
   return config;
 }
 
+/** Where programs are looked for: the only thing of our environment that they are given. */
+export const programPath = ({ PATH }: Environment = process.env): string => PATH || '/usr/local/bin:/usr/bin:/bin';
+
 /** Reads single settings and keeps the faults it meets. A fault names the setting and the remedy, never the value. */
 class Settings {
   readonly faults: string[] = [];
 
-  constructor(private readonly env: Environment) {}
+  constructor(readonly env: Environment) {}
 
   text(name: string): string | undefined {
     const file = this.env[`${name}_FILE`];

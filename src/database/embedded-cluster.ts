@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { programPath } from '../config.ts';
 import type { Account } from './embedded-account.ts';
 import type { EmbeddedFolders } from './embedded-folders.ts';
 import { DatabaseUnavailable } from './embedded-unavailable.ts';
@@ -16,7 +17,7 @@ const MAJOR_VERSION = '18';
 const UNFINISHED = 'cluster.new-';
 
 /** TZ and LC_ALL spare initdb a search; our own environment, secrets included, is none of PostgreSQL's business. */
-export const PROGRAM_ENV = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+export const PROGRAM_ENV = { PATH: programPath(), LC_ALL: 'C', TZ: 'UTC' };
 
 export function findBinDir(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

@@ -23,13 +23,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 const BOOTSTRAP = { BOOTSTRAP_EMAIL: 'ann@example.org', BOOTSTRAP_PASSWORD: 'correct horse battery' };
 
 const source = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
-/** Read by it, but no setting of ours. */
-const OF_THE_SYSTEM = new Set(['PATH']);
-const settings = new Set(
-  [...source.matchAll(/settings\s*\.\w+\(\s*'([A-Z_]+)'/g)]
-    .map(([, name]) => name as string)
-    .filter(name => !OF_THE_SYSTEM.has(name)),
-);
+const settings = new Set([...source.matchAll(/settings\s*\.\w+\(\s*'([A-Z_]+)'/g)].map(([, name]) => name as string));
 const production = { NODE_ENV: 'production' };
 const isUnset = (shown: string): boolean => ['none', 'made at first start'].includes(shown);
 
