@@ -15,6 +15,14 @@ import { answerBrokenRequest, toOriginForm } from './protocol.ts';
 
 export const BODY_LIMIT = '1mb';
 
+/** A request that trickles in is given up: connections that cost their owner nothing would cost us memory. Answers have all the time. */
+const PATIENCE = {
+  keepAliveTimeout: 10_000,
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5000,
+};
+
 interface Parts {
   config: Config;
   errors: ErrorPresenter;
@@ -47,8 +55,7 @@ export function createHttpServer(parts: Parts): Server {
   app.use('/graphql', parts.graphql);
   app.use('/api/v1', parts.rest);
   app.use(unknownRoute, answerErrors(parts.errors));
-  const options = { keepAliveTimeout: 10_000, requestTimeout: 60_000, ...expressClasses(app) };
-  const server = createServer(options, (request, response) => {
+  const server = createServer({ ...PATIENCE, ...expressClasses(app) }, (request, response) => {
     toOriginForm(request);
     app(request, response);
   });
