@@ -4,6 +4,7 @@ import { Owned } from './base.ts';
 import { BuilderKind } from './build.ts';
 import { DateTime } from './date-time.ts';
 import { JsonValue } from './json.ts';
+import { WholeNumber } from './whole-number.ts';
 
 export enum AnalysisStatus {
   QUEUED = 'QUEUED',
@@ -195,7 +196,7 @@ export class AnalysisError {
 
 @ObjectType({ description: 'A step of an analysis, as its stream tells it.', simpleResolvers: true })
 export class AnalysisProgress {
-  @Field(() => Int)
+  @Field(() => WholeNumber)
   seq!: number;
 
   @Field(() => DateTime)

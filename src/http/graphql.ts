@@ -9,6 +9,7 @@ import { GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { DomainError } from '../errors.ts';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { Context, ContextFactory } from '../schema/context.ts';
+import { deprecationHeaders } from '../schema/deprecation.ts';
 import type { FrequentOperations } from '../schema/frequent-operations.ts';
 import type { PersistedOperations } from '../schema/persisted-operations.ts';
 import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
@@ -109,7 +110,8 @@ function rules({ schema, frequent }: Parts): ApolloServerPlugin<Context> {
       if (!request.contextValue.scope.isAnonymous) frequent.count(request.source, request.document);
     },
     willSendResponse: async ({ response, contextValue }: GraphQLRequestContext<Context>) => {
-      const { isReplayed, warnings } = contextValue.scope.notes;
+      const { isReplayed, warnings, deprecation } = contextValue.scope.notes;
+      for (const [name, value] of deprecationHeaders(deprecation)) response.http.headers.set(name.toLowerCase(), value);
       if (isReplayed) response.http.headers.set('idempotency-replayed', 'true');
       if (warnings?.length && response.body?.kind === 'single') response.body.singleResult.extensions = { warnings };
       const fault = response.body?.kind === 'single' ? wholeFault(response.body.singleResult.errors) : undefined;

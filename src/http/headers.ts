@@ -11,6 +11,8 @@ const EXPOSED = [
   'RateLimit-Policy',
   'X-Warnings',
   'Idempotency-Replayed',
+  'Deprecation',
+  'Sunset',
 ];
 const SANDBOX = 'https://studio.apollographql.com';
 

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { ContextFactory } from '../schema/context.ts';
+import { deprecationHeaders } from '../schema/deprecation.ts';
 import type { FrequentOperations } from '../schema/frequent-operations.ts';
 import type { PersistedOperations, RegisteredOperation } from '../schema/persisted-operations.ts';
 import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
@@ -42,7 +43,8 @@ export function knownOperations(parts: Parts): RequestHandler {
     const { data, errors: faults } = await compiled.run(document, makeContext(scope), wish.variables);
     const told = faults?.map(fault => errors.present(fault, scope.request.requestId));
     const whole = wholeFault(told);
-    const { isReplayed, warnings } = scope.notes;
+    const { isReplayed, warnings, deprecation } = scope.notes;
+    response.setHeaders(deprecationHeaders(deprecation));
     if (isReplayed) response.setHeader('Idempotency-Replayed', 'true');
     if (whole) response.setHeaders(errorHeaders(whole));
     response.statusCode = whole?.status ?? (data === undefined ? 400 : 200);

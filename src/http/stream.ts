@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createHandler, type Handler } from 'graphql-sse';
 import { DomainError, Unauthenticated } from '../errors.ts';
 import type { Subscription } from '../schema/broadcast.ts';
+import { deprecationHeaders } from '../schema/deprecation.ts';
 import type { Operations } from '../schema/operations.ts';
 import { wholeFault } from '../schema/present-errors.ts';
 import type { Streaming } from '../schema/streaming.ts';
@@ -41,6 +42,7 @@ export function streamDoor(
     const visit: Visit = { scope: scopeOf(response) };
     const [body, init] = await handle(toProtocolRequest(request, visit));
     const { opened } = visit;
+    response.setHeaders(deprecationHeaders(visit.scope.notes.deprecation));
     if (opened) {
       if (callerOf(response).viewer === undefined) throw new Unauthenticated();
       await sse.open(response, reader => streaming.start(opened.stream, opened.subscription, graphqlWire, reader));

@@ -1,13 +1,15 @@
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Row } from '../database/rows.ts';
 import { ApiToken } from '../entities/api-token.ts';
+import { Environment } from '../entities/environment.ts';
+import { Project } from '../entities/project.ts';
 import { AllowPerson } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { CreateApiTokenArgs } from '../schema/inputs/auth.inputs.ts';
 import { ChangeArgs, PageArgs } from '../schema/inputs/page.inputs.ts';
 import { CreatedApiToken, Deleted } from '../schema/types/auth.types.ts';
 
-@Resolver()
+@Resolver(() => ApiToken)
 export class ApiTokenResolver {
   @AllowPerson()
   @Query(() => [ApiToken], { description: "One's own API tokens." })
@@ -25,5 +27,15 @@ export class ApiTokenResolver {
   @Mutation(() => Deleted, { nullable: true, description: 'Ends an API token at once.' })
   deleteApiToken(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Deleted> {
     return services.apiTokens.delete(scope, id, ifVersion);
+  }
+
+  @FieldResolver(() => Project, { nullable: true, description: 'The project it is bound to.' })
+  project(@Root() { projectId }: ApiToken, @Ctx() { loaders }: Context): Promise<Row<Project> | null> {
+    return loaders.project(projectId);
+  }
+
+  @FieldResolver(() => Environment, { nullable: true, description: 'The environment it is bound to.' })
+  environment(@Root() { environmentId }: ApiToken, @Ctx() { loaders }: Context): Promise<Row<Environment> | null> {
+    return loaders.environment(environmentId);
   }
 }

@@ -1,4 +1,5 @@
 import { Args, Ctx, createUnionType, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
+import type { Row } from '../database/rows.ts';
 import { Deployment } from '../entities/deployment.ts';
 import { Environment } from '../entities/environment.ts';
 import { StoredEvent } from '../entities/event.ts';
@@ -34,5 +35,10 @@ export class EventResolver {
   })
   resource(@Root() { resourceType, resourceId }: StoredEvent, @Ctx() { loaders }: Context): Promise<object | null> {
     return loaders.resource(resourceType, resourceId);
+  }
+
+  @FieldResolver(() => Project, { nullable: true, description: 'The project it happened in, null once it is gone.' })
+  project(@Root() { projectId }: StoredEvent, @Ctx() { loaders }: Context): Promise<Row<Project> | null> {
+    return loaders.project(projectId);
   }
 }

@@ -2,11 +2,13 @@ import { AnalysisResolver } from './analysis.resolver.ts';
 import { ApiTokenResolver } from './api-token.resolver.ts';
 import { AuditResolver } from './audit.resolver.ts';
 import { AuthResolver } from './auth.resolver.ts';
+import { DeploymentResolver } from './deployment.resolver.ts';
 import { EnvironmentResolver } from './environment.resolver.ts';
 import { EventResolver } from './event.resolver.ts';
 import { GitProviderResolver } from './git-provider.resolver.ts';
 import { MemberResolver } from './member.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
+import { RepositoryResolver } from './repository.resolver.ts';
 import { RunResolver } from './run.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
 
@@ -15,11 +17,13 @@ export const resolvers = [
   ApiTokenResolver,
   AuditResolver,
   AuthResolver,
+  DeploymentResolver,
   EnvironmentResolver,
   EventResolver,
   GitProviderResolver,
   MemberResolver,
   ProjectResolver,
+  RepositoryResolver,
   RunResolver,
   SessionResolver,
 ] as const;

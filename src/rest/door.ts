@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { DomainError, Invalid, NotFound } from '../errors.ts';
 import type { CompiledOperations } from '../schema/compiled.ts';
 import type { ContextFactory } from '../schema/context.ts';
+import { deprecationHeaders } from '../schema/deprecation.ts';
 import type { Scope } from '../services/scope.ts';
 import { answer } from './answer.ts';
 import { createOperations, type Operation } from './rest.ts';
@@ -46,6 +47,7 @@ function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }
     const scope = scopeOf(response);
     const variables = operation.reader.read({ params, query, body: bodyOf(request, operation) });
     applyIfMatch(request, operation, variables);
+    response.setHeaders(deprecationHeaders(operation.deprecation(variables)));
     const { data, errors } = await compiled.run(await operation.document(), makeContext(scope), variables);
     if (scope.notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
     if (errors?.[0]) throw errors[0];

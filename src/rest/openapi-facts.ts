@@ -30,6 +30,8 @@ export interface Facts {
   takesKey: boolean;
   /** A stream of stored rows, which can be picked up where it was left. */
   resumes: boolean;
+  /** The operation itself, or an argument of it. */
+  hasDeprecated: boolean;
 }
 
 export function factsOf(schema: GraphQLSchema, name: string, route: Route): Facts {
@@ -50,6 +52,7 @@ export function factsOf(schema: GraphQLSchema, name: string, route: Route): Fact
     takesIfMatch: has('ifVersion'),
     takesKey: route.method === 'POST' && !isStream && isKeyed(field),
     resumes: isStream && has('after'),
+    hasDeprecated: [field, ...field.args].some(({ deprecationReason }) => deprecationReason),
   };
 }
 

@@ -41,6 +41,11 @@ export const headers: Readonly<Record<string, HeaderObject>> = {
     description: '`true` when a kept answer was given again.',
     schema: { type: 'string', enum: ['true'] },
   },
+  Deprecation: {
+    description: 'Something that was asked for is deprecated since then: `@` and seconds since 1970 (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$' },
+  },
+  Sunset: { description: 'The day on which it will be gone (RFC 8594).', schema: { type: 'string' } },
 };
 
 /** Headers of requests. */
@@ -79,13 +84,15 @@ const HEADERS_OF_REFUSALS: Readonly<Record<number, string[]>> = {
   503: ['Retry-After'],
 };
 
-function headersOf({ isVersioned, isList, isStream, takesKey, route }: Facts): string[] {
+function headersOf({ isVersioned, isList, isStream, takesKey, route, hasDeprecated }: Facts): string[] {
   const rules: [boolean, string][] = [
     [isVersioned, 'ETag'],
     [isList && !isStream, 'Link'],
     [route.location !== undefined, 'Location'],
     [route.warns === true, 'X-Warnings'],
     [takesKey, 'Idempotency-Replayed'],
+    [hasDeprecated, 'Deprecation'],
+    [hasDeprecated, 'Sunset'],
   ];
   return rules.flatMap(([holds, name]) => (holds ? [name] : []));
 }

@@ -23,7 +23,8 @@ export function describeOperation(facts: Facts, books: Books): OperationObject {
     operationId: field.name,
     tags: [route.tag],
     summary: summaryOf(facts),
-    description: [field.description, ...notesOf(facts)].filter(Boolean).join('\n\n'),
+    description: [field.description, field.deprecationReason, ...notesOf(facts)].filter(Boolean).join('\n\n'),
+    ...(field.deprecationReason ? { deprecated: true } : {}),
     security: securityOf(facts),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
@@ -86,9 +87,17 @@ function parameter(
 ): ParameterObject {
   // There is no null in an address.
   const { keywords } = constraints(arg.name);
-  const { description = defaultDescription(arg.name), ...schema } = schemas.input(arg, { keywords, takesNull: false });
+  const input = schemas.input(arg, { keywords, takesNull: false });
+  const { description = defaultDescription(arg.name), deprecated, ...schema } = input;
   const isRequired = place === 'path' || (isNonNullType(arg.type) && arg.defaultValue === undefined);
-  return { name: arg.name, in: place, ...(description ? { description } : {}), required: isRequired, schema };
+  return {
+    name: arg.name,
+    in: place,
+    ...(description ? { description } : {}),
+    required: isRequired,
+    ...(deprecated ? { deprecated } : {}),
+    schema,
+  };
 }
 
 const defaultDescription = (name: string): string | undefined =>

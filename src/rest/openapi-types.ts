@@ -30,6 +30,7 @@ export interface OperationObject {
   tags: string[];
   summary: string;
   description: string;
+  deprecated?: true;
   security: Record<string, string[]>[];
   parameters?: (ParameterObject | Reference)[];
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
@@ -41,6 +42,7 @@ export interface ParameterObject {
   in: 'path' | 'query' | 'header';
   description?: string;
   required?: boolean;
+  deprecated?: true;
   schema: JsonSchema;
 }
 

@@ -1,5 +1,7 @@
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { useSofa } from 'sofa-api';
+import { deprecationOfCalls } from '../schema/deprecation.ts';
+import type { Deprecation } from '../services/scope.ts';
 import { ArgumentReader } from './arguments.ts';
 import { type Route, type RouteName, routeEntries, routes } from './routes.ts';
 
@@ -11,6 +13,8 @@ export interface Operation {
   field: string;
   route: Route;
   reader: ArgumentReader;
+  /** What a call with these arguments uses that is deprecated. */
+  deprecation(variables: Record<string, unknown>): Deprecation | undefined;
   /** The operation SOFA made for the route. */
   document(): Promise<DocumentNode>;
 }
@@ -82,7 +86,8 @@ function toOperation(schema: GraphQLSchema, name: RouteName, route: Route, handl
   const field = fieldOf(schema, name);
   let asked: Promise<DocumentNode> | undefined;
   const document = () => (asked ??= askFor(name, route, handler));
-  return { name, field: field.name, route, reader: readerFor(field, route), document };
+  const deprecation = deprecationOfCalls(field);
+  return { name, field: field.name, route, reader: readerFor(field, route), deprecation, document };
 }
 
 async function askFor(name: RouteName, { path }: Route, handler: SofaHandler): Promise<DocumentNode> {

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { Invalid } from '../errors.ts';
 import type { Reader } from '../schema/audience.ts';
+import { deprecationHeaders, deprecationOfCalls } from '../schema/deprecation.ts';
 import type { Operations } from '../schema/operations.ts';
 import type { Streaming } from '../schema/streaming.ts';
 import { plainWire } from '../schema/wires.ts';
@@ -50,12 +51,14 @@ export function streamDoor(parts: Parts): StreamDoor {
 function serveStream(name: string, route: Route, view: GraphQLSchema, parts: Parts): StreamRoute['serve'] {
   const field = fieldOf(parts.schema, name);
   const reader = readerFor(field, route);
+  const deprecation = deprecationOfCalls(field);
   const { document, operation } = documentFor(view, field.name);
   return async (request, response, params, query) => {
     query.delete('ticket');
     const body = route.method === 'GET' ? undefined : (request.body as Record<string, unknown>);
     const variables = reader.read({ params, query, body });
     if (reader.accepts('after')) resume(request, variables);
+    response.setHeaders(deprecationHeaders(deprecation(variables)));
     const subscription = { document, operation, variables, scope: parts.scopeOf(response) };
     const stream = await parts.operations.open(subscription);
     await parts.openReader(response, opened => parts.streaming.start(stream, subscription, plainWire, opened));

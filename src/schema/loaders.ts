@@ -35,6 +35,10 @@ export class Loaders {
     return this.#load(Deployment, id);
   }
 
+  environment(id: string | null): Promise<Row<Environment> | null> {
+    return this.#load(Environment, id);
+  }
+
   gitProvider(id: string | null): Promise<Row<GitProvider> | null> {
     return this.#load(GitProvider, id);
   }

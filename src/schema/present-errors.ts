@@ -92,7 +92,7 @@ function variableFault(variable: string, message: string): FieldFault {
   const expected = /(?:of (?:required )?type|Expected (?:non-nullable )?type) "?([\w![\]]+)"?/.exec(message)?.[1];
   const missing = /was not provided|must not be null|not to be null/.test(message);
   if (missing) return { field, message: 'is required' };
-  const choices = /"(\w+)" enum/.exec(message)?.[1];
+  const choices = /"(\w+)" enum|Enum "(\w+)"/.exec(message)?.slice(1).find(Boolean);
   if (choices !== undefined) return { field, message: `must be one of the values of ${choices}` };
   const scalar = /(\w+) cannot represent/.exec(message)?.[1];
   return { field, message: `must be of type ${expected ?? scalar ?? 'another'}` };

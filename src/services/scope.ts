@@ -44,6 +44,13 @@ export interface AnswerNotes {
   status?: 200 | 201;
   /** Where the next page begins, for lists whose cursor is not an id. */
   nextCursor?: string;
+  /** Something was used that will be gone. */
+  deprecation?: Deprecation | undefined;
+}
+
+export interface Deprecation {
+  since: Date;
+  until: Date;
 }
 
 type Owned = { id: string; workspaceId: string };
