@@ -16,12 +16,12 @@ import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
 import { checkOperation } from '../schema/rules/check-operation.ts';
 import { QUERY_LIMITS } from '../schema/rules/query-limits.ts';
 import { validationRules } from '../schema/rules/validation-rules.ts';
+import { writeText } from '../schema/write-text.ts';
 import type { Scope } from '../services/scope.ts';
 import { callerOf } from './caller.ts';
 import { errorHeaders } from './errors.ts';
 import { knownOperations } from './known-operations.ts';
 import { sandboxPlugin, sandboxPolicy } from './sandbox.ts';
-import { writeText } from './write-text.ts';
 
 interface Parts {
   schema: GraphQLSchema;

@@ -7,9 +7,9 @@ import type { FrequentOperations } from '../schema/frequent-operations.ts';
 import type { PersistedOperations, RegisteredOperation } from '../schema/persisted-operations.ts';
 import { type ErrorPresenter, wholeFault } from '../schema/present-errors.ts';
 import { checkOperation } from '../schema/rules/check-operation.ts';
+import { writeText } from '../schema/write-text.ts';
 import type { Scope } from '../services/scope.ts';
 import { errorHeaders } from './errors.ts';
-import { writeText } from './write-text.ts';
 
 interface Parts {
   schema: GraphQLSchema;

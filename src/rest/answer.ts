@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { writeText } from '../http/write-text.ts';
+import { writeText } from '../schema/write-text.ts';
 import type { AnswerNotes } from '../services/scope.ts';
 import { BASE_PATH, type Operation } from './rest.ts';
 

@@ -36,6 +36,7 @@ async function removeAbandoned(): Promise<void> {
     const dataDir = join(tmpdir(), name);
     if (!existsSync(join(dataDir, 'postgres', 'cluster'))) continue;
     const abandoned = await open(dataDir).catch(() => undefined);
-    await abandoned?.stop();
+    // Another run may be clearing it away as well; what is left of it goes with the next.
+    await abandoned?.stop().catch(() => undefined);
   }
 }
