@@ -5,7 +5,6 @@
 import { parseArgs } from 'node:util';
 import { benchReads, readNotes } from './reads.ts';
 import { type Figure, printReport, writeReport } from './report.ts';
-import { benchSsh, sshNotes } from './ssh.ts';
 import { benchStarts, startNotes } from './starts.ts';
 import { benchStreams, streamNotes } from './streams.ts';
 
@@ -42,7 +41,12 @@ const notes: string[] = [];
 if (parts.has('rest') || parts.has('graphql')) show(await benchReads(parts, pace.reads), readNotes);
 if (parts.has('sse')) show(await benchStreams(pace.messages), streamNotes);
 if (parts.has('start')) show(await benchStarts(pace.starts, pace.idleMs), startNotes);
-if (parts.has('ssh')) show(await benchSsh(pace.ssh), sshNotes);
+if (parts.has('ssh')) {
+  // The product's own classes, in this process: they are compiled as the tests compile them.
+  await import(new URL('../support/swc-loader.mjs', import.meta.url).href);
+  const { benchSsh, sshNotes } = await import('./ssh.ts');
+  show(await benchSsh(pace.ssh), sshNotes);
+}
 if (values.json !== undefined) writeReport(values.json, figures, notes);
 
 function show(found: Figure[], about: readonly string[]): void {

@@ -19,6 +19,7 @@ export class SshServer {
     private readonly folder: string,
     private readonly process: ChildProcess,
     private readonly line: Server,
+    private readonly port: number,
     readonly fingerprint: string,
     private readonly privateKey: string,
   ) {}
@@ -45,7 +46,7 @@ export class SshServer {
     });
     await reachable(port);
     const line = createServer();
-    const server = new SshServer(folder, sshd, line, fingerprintOf(folder), pair.private);
+    const server = new SshServer(folder, sshd, line, port, fingerprintOf(folder), pair.private);
     line.on('connection', socket => server.#carry(socket, port));
     await new Promise<void>(resolve => line.listen(0, '127.0.0.1', resolve));
     return server;
@@ -54,6 +55,11 @@ export class SshServer {
   get target() {
     const { port } = this.line.address() as { port: number };
     return { address: '127.0.0.1', port, username: userInfo().username, privateKey: this.privateKey };
+  }
+
+  /** Past the line that can be cut, for whoever measures. */
+  get direct() {
+    return { ...this.target, port: this.port };
   }
 
   cutConnections(): void {
@@ -114,6 +120,7 @@ const config = (folder: string, port: number): string =>
     'PasswordAuthentication yes',
     'LogLevel VERBOSE',
     'MaxStartups 100',
+    'Subsystem sftp internal-sftp',
     // To bash it looks like a shell in a shell, and it leaves out the start-up files of whoever runs the tests.
     'SetEnv SHLVL=1',
   ].join('\n');
