@@ -40,6 +40,7 @@ export class Queue {
   async start(): Promise<void> {
     await this.boss.start();
     const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
+    const crons = new Map((await this.boss.getSchedules()).map(({ name, cron }) => [name, cron]));
     for (const name of jobNames) {
       if (known.has(name)) await this.boss.updateQueue(name, timing(name));
       else
@@ -48,7 +49,7 @@ export class Queue {
           policy: jobRules[name].hasLanes ? 'singleton' : 'standard',
         });
       const { cron } = jobRules[name];
-      if (cron !== undefined) await this.boss.schedule(name, cron, {}, { missed: 'once' });
+      if (cron !== undefined && cron !== crons.get(name)) await this.boss.schedule(name, cron, {}, { missed: 'once' });
     }
   }
 

@@ -1,4 +1,12 @@
-import { type DocumentNode, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  parse,
+  printType,
+} from 'graphql';
 import { useSofa } from 'sofa-api';
 import { deprecationOfCalls } from '../schema/deprecation.ts';
 import type { Deprecation } from '../services/scope.ts';
@@ -34,6 +42,7 @@ const DONE = new Response();
  * bad booleans into false and answers 500 to bad input.
  */
 export function createOperations(schema: GraphQLSchema): { operations: Operation[]; openApi: unknown } {
+  giveRootsTheirText(schema);
   const sofa = useSofa({
     basePath: BASE_PATH,
     schema,
@@ -59,6 +68,14 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
     return handler ? [toOperation(schema, name, route, handler)] : [];
   });
   return { operations, openApi: sofa.openAPIDocument };
+}
+
+/** SOFA looks up descriptions in the text of the roots; where they have none it would print and parse them for each argument of each route. */
+function giveRootsTheirText(schema: GraphQLSchema): void {
+  for (const root of [schema.getQueryType(), schema.getMutationType()]) {
+    const [text] = root ? parse(printType(root), { noLocation: true }).definitions : [];
+    if (root && text?.kind === Kind.OBJECT_TYPE_DEFINITION) root.astNode = text;
+  }
 }
 
 /** SOFA would show nothing but the id of what has a route of its own; these are part of the answer all the same. */

@@ -43,25 +43,34 @@ export interface StreamDoor {
 
 /** Subscriptions as plain streams: the rows of the table that begin with `Subscription.`, made like SOFA makes the others. */
 export function streamDoor(parts: Parts): StreamDoor {
-  const view = streamView(parts.schema);
+  const view = once(() => streamView(parts.schema));
   const rows = routeEntries.filter(([name]) => name.startsWith('Subscription.'));
   return { routes: rows.map(([name, route]) => ({ route, serve: serveStream(name, route, view, parts) })) };
 }
 
-function serveStream(name: string, route: Route, view: GraphQLSchema, parts: Parts): StreamRoute['serve'] {
+function serveStream(name: string, route: Route, view: () => GraphQLSchema, parts: Parts): StreamRoute['serve'] {
   const field = fieldOf(parts.schema, name);
   const reader = readerFor(field, route);
   const deprecation = deprecationOfCalls(field);
-  const { document, operation } = documentFor(view, field.name);
+  const subscriptionOf = once(() => documentFor(view(), field.name));
   return async (request, response, params, query) => {
     query.delete('ticket');
     const body = route.method === 'GET' ? undefined : (request.body as Record<string, unknown>);
     const variables = reader.read({ params, query, body });
     if (reader.accepts('after')) resume(request, variables);
     response.setHeaders(deprecationHeaders(deprecation(variables)));
-    const subscription = { document, operation, variables, scope: parts.scopeOf(response) };
+    const subscription = { ...subscriptionOf(), variables, scope: parts.scopeOf(response) };
     const stream = await parts.operations.open(subscription);
     await parts.openReader(response, opened => parts.streaming.start(stream, subscription, plainWire, opened));
+  };
+}
+
+/** Made when somebody first wants it: a start has no time for what nobody asked for yet. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
