@@ -27,6 +27,14 @@ export function payloads(sentinel: string): string[] {
     ' ',
     '#',
     '%0a',
+    '%00',
+    '\v',
+    '$',
+    '${',
+    '<',
+    '>',
+    '(',
+    '*',
   ];
   const marks = [
     '--',
@@ -55,7 +63,6 @@ export function payloads(sentinel: string): string[] {
       '=',
       'a=b',
       '\u2028',
-      '\u0000x'.slice(1),
       '\u{1F6A2}',
       '-n',
       '$0',
