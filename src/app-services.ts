@@ -26,6 +26,7 @@ import { AnalysisService } from './services/analysis.service.ts';
 import { ApiTokenService } from './services/api-token.service.ts';
 import { AuditService } from './services/audit.service.ts';
 import { CodeService } from './services/code.service.ts';
+import { DockerInstallService } from './services/docker-install.service.ts';
 import { EventService } from './services/event.service.ts';
 import { FinalizeService } from './services/finalize.service.ts';
 import { accountLogin, GitAccessService } from './services/git-access.service.ts';
@@ -41,7 +42,10 @@ import { ProjectDeletionService } from './services/project-deletion.service.ts';
 import { RepositorySearchService } from './services/repository-search.service.ts';
 import { ResealService } from './services/reseal.service.ts';
 import { RunService } from './services/run.service.ts';
-import { SERVERS_STOPPED, ServerAccessService } from './services/server-access.service.ts';
+import { ServerService } from './services/server.service.ts';
+import { type Resolve, SERVERS_STOPPED, ServerAccessService } from './services/server-access.service.ts';
+import { ServerTestService } from './services/server-test.service.ts';
+import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
 
 export type Warn = (message: string, error: unknown) => void;
@@ -80,7 +84,10 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const housekeeping = new HousekeepingService(em, config);
   const git = makeGitAccess(ground, outbound);
   const pool = new SshPool();
-  const serverAccess = makeServerAccess(ground, pool, bell);
+  const resolve = hostAddresses();
+  const serverAccess = makeServerAccess(ground, pool, bell, resolve);
+  const watch = new ServerWatchService(em, serverAccess, queue, ground.warn);
+  const dockerInstall = new DockerInstallService(serverAccess, runs, queue);
   const runEngine = new RunEngine(em, log);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
@@ -89,6 +96,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     analyses: new AnalysisService(git, database.rows, bell),
     apiTokens: new ApiTokenService(sessions),
     audit: new AuditService(),
+    dockerInstall,
     events: new EventService(feed, database.rows),
     finalize: new FinalizeService(keyring),
     gitProviders: new GitProviderService(git, keyring),
@@ -98,6 +106,8 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     projects: new ProjectService(queue, runs),
     repositorySearch: new RepositorySearchService(git),
     runs,
+    servers: new ServerService(serverAccess, queue),
+    serverTests: new ServerTestService(serverAccess, queue, resolve, log),
     sessions,
   };
   const handlers: Handlers = {
@@ -111,13 +121,22 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
       await deletion.settle(runId, projectId);
     },
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
+    'server.look': ({ serverId }) => watch.look(serverId),
+    'server.install-docker': ({ runId, serverId }, context) =>
+      runEngine.perform(runId, context, () => dockerInstall.steps(serverId)),
+    'servers.watch': (_, { signal }) => watch.lookAtAll(signal),
   };
-  return { services, handlers, reseal, pool, serverAccess };
+  return { services, handlers, reseal, pool };
 }
 
 /** An instance that learns that a machine is not the right one tells the others, who may have connections to it. */
-function makeServerAccess({ keyring, database, warn }: Ground, pool: SshPool, bell: RowBell): ServerAccessService {
-  const access = new ServerAccessService(database.orm.em, keyring, pool, hostAddresses());
+function makeServerAccess(
+  { keyring, database, warn }: Ground,
+  pool: SshPool,
+  bell: RowBell,
+  resolve: Resolve,
+): ServerAccessService {
+  const access = new ServerAccessService(database.orm.em, keyring, pool, resolve);
   const told = (error: unknown) => warn('Connections to untrusted servers could not be looked for', error);
   bell.watch(SERVERS_STOPPED, () => void access.dropStopped().catch(told));
   return access;

@@ -6,12 +6,14 @@ import { DateTime } from './date-time.ts';
 export enum RunKind {
   RESEAL = 'RESEAL',
   DELETE_PROJECT = 'DELETE_PROJECT',
+  INSTALL_DOCKER = 'INSTALL_DOCKER',
 }
 registerEnumType(RunKind, {
   name: 'RunKind',
   valuesConfig: {
     RESEAL: { description: 'Seals the stored secrets of a workspace with the current master key.' },
     DELETE_PROJECT: { description: 'Removes a project and what it left on servers.' },
+    INSTALL_DOCKER: { description: "Installs Docker on a server from the distribution's packages." },
   },
 });
 

@@ -123,8 +123,8 @@ export class Server extends Owned<Optional> {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastSeenAt: Date | null = null;
 
-  @Field(() => DateTime)
-  @Property({ type: 'datetime', length: 3, onUpdate: () => clock.now() })
+  @Field(() => DateTime, { description: 'When its configuration was last changed.' })
+  @Property({ type: 'datetime', length: 3 })
   updatedAt: Date = clock.now();
 
   @Property({ type: SecretType, nullable: true, hidden: true })

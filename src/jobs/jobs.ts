@@ -7,6 +7,9 @@ export interface Jobs {
   'analysis.run': { analysisId: string };
   'project.delete': { runId: string; projectId: string };
   'git.check': Record<string, never>;
+  'server.look': { serverId: string };
+  'server.install-docker': { runId: string; serverId: string };
+  'servers.watch': Record<string, never>;
 }
 
 export type JobName = keyof Jobs;
@@ -55,6 +58,9 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'analysis.run': lasting,
   'project.delete': lasting,
   'git.check': { ...usual, concurrency: 1, cron: '41 */6 * * *' },
+  'server.look': { ...usual, hasLanes: true, concurrency: 4 },
+  'server.install-docker': lasting,
+  'servers.watch': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

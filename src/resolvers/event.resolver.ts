@@ -5,6 +5,7 @@ import { Environment } from '../entities/environment.ts';
 import { StoredEvent } from '../entities/event.ts';
 import { Project } from '../entities/project.ts';
 import { Run } from '../entities/run.ts';
+import { Server } from '../entities/server.ts';
 import { AllowRead } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { EventsArgs } from '../schema/inputs/record.inputs.ts';
@@ -14,7 +15,7 @@ import { opens } from '../schema/subscribe.ts';
 const EventResource = createUnionType({
   name: 'EventResource',
   description: 'The resource of an event, as it is now.',
-  types: () => [Deployment, Environment, Project, Run] as const,
+  types: () => [Deployment, Environment, Project, Run, Server] as const,
   resolveType: value => (value as { __typename?: string }).__typename,
 });
 

@@ -10,6 +10,7 @@ import { MemberResolver } from './member.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { RepositoryResolver } from './repository.resolver.ts';
 import { RunResolver } from './run.resolver.ts';
+import { ServerResolver } from './server.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
 
 export const resolvers = [
@@ -25,5 +26,6 @@ export const resolvers = [
   ProjectResolver,
   RepositoryResolver,
   RunResolver,
+  ServerResolver,
   SessionResolver,
 ] as const;

@@ -7,6 +7,7 @@ import type { ContextFactory } from '../schema/context.ts';
 import { deprecationHeaders } from '../schema/deprecation.ts';
 import type { Scope } from '../services/scope.ts';
 import { answer } from './answer.ts';
+import { bodyOf } from './body.ts';
 import { createOperations, type Operation } from './rest.ts';
 import type { StreamDoor } from './streams.ts';
 
@@ -45,7 +46,7 @@ export function restDoor(parts: Parts): RequestHandler {
 function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }: Parts): Serve {
   return async (request, response, params, query) => {
     const scope = scopeOf(response);
-    const variables = operation.reader.read({ params, query, body: bodyOf(request, operation) });
+    const variables = operation.reader.read({ params, query, body: bodyOf(request, operation.route) });
     applyIfMatch(request, operation, variables);
     response.setHeaders(deprecationHeaders(operation.deprecation(variables)));
     const { data, errors } = await compiled.run(await operation.document(), makeContext(scope), variables);
@@ -58,21 +59,6 @@ function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }
 function queryOf({ url }: Request): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-}
-
-/** A flat JSON object, or nothing at all. */
-function bodyOf(request: Request, { route }: Operation): Record<string, unknown> | undefined {
-  const isEmpty =
-    request.headers['content-length'] === '0' ||
-    !('transfer-encoding' in request.headers || 'content-length' in request.headers);
-  if (isEmpty) return {};
-  if (route.method === 'GET' || route.method === 'DELETE')
-    throw new DomainError('BAD_INPUT', `${route.method} takes no body`);
-  if (!request.is('application/json'))
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json');
-  const body: unknown = request.body;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new DomainError('BAD_INPUT', 'The body must be a JSON object');
 }
 
 /** A tag that we never gave matches no version, as RFC 9110 has it. */

@@ -83,6 +83,27 @@ export const routes = {
     tag: 'Projects',
   },
 
+  'Mutation.createServer': {
+    method: 'POST',
+    path: '/servers',
+    status: 201,
+    location: '/servers/:id',
+    tag: 'Servers',
+  },
+  'Query.servers': { method: 'GET', path: '/servers', tag: 'Servers' },
+  'Subscription.testConnection': { method: 'POST', path: '/servers/test-connection', tag: 'Servers' },
+  'Query.server': { method: 'GET', path: '/servers/:id', tag: 'Servers' },
+  'Mutation.updateServer': { method: 'PATCH', path: '/servers/:id', tag: 'Servers' },
+  'Mutation.trustServer': { method: 'POST', path: '/servers/:id/trust', tag: 'Servers' },
+  'Mutation.installDocker': {
+    method: 'POST',
+    path: '/servers/:id/docker',
+    status: 202,
+    location: '/runs/:id',
+    tag: 'Servers',
+  },
+  'Mutation.deleteServer': { method: 'DELETE', path: '/servers/:id', tag: 'Servers' },
+
   'Query.audit': { method: 'GET', path: '/audit', tag: 'Audit' },
   'Query.auditEntry': { method: 'GET', path: '/audit/:id', tag: 'Audit' },
   'Query.runs': { method: 'GET', path: '/runs', tag: 'Runs' },

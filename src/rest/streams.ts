@@ -15,6 +15,7 @@ import type { Operations } from '../schema/operations.ts';
 import type { Streaming } from '../schema/streaming.ts';
 import { plainWire } from '../schema/wires.ts';
 import type { Scope } from '../services/scope.ts';
+import { bodyOf } from './body.ts';
 import { fieldOf, readerFor } from './rest.ts';
 import { streamView } from './rest-view.ts';
 import { type Route, routeEntries } from './routes.ts';
@@ -55,7 +56,7 @@ function serveStream(name: string, route: Route, view: () => GraphQLSchema, part
   const subscriptionOf = once(() => documentFor(view(), field.name));
   return async (request, response, params, query) => {
     query.delete('ticket');
-    const body = route.method === 'GET' ? undefined : (request.body as Record<string, unknown>);
+    const body = route.method === 'GET' ? undefined : bodyOf(request, route);
     const variables = reader.read({ params, query, body });
     if (reader.accepts('after')) resume(request, variables);
     response.setHeaders(deprecationHeaders(deprecation(variables)));

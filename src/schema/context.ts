@@ -2,6 +2,7 @@ import type { AccountService } from '../services/account.service.ts';
 import type { AnalysisService } from '../services/analysis.service.ts';
 import type { ApiTokenService } from '../services/api-token.service.ts';
 import type { AuditService } from '../services/audit.service.ts';
+import type { DockerInstallService } from '../services/docker-install.service.ts';
 import type { EventService } from '../services/event.service.ts';
 import type { FinalizeService } from '../services/finalize.service.ts';
 import type { GitProviderService } from '../services/git-provider.service.ts';
@@ -12,6 +13,8 @@ import type { ProjectService } from '../services/project.service.ts';
 import type { RepositorySearchService } from '../services/repository-search.service.ts';
 import type { RunService } from '../services/run.service.ts';
 import type { Scope } from '../services/scope.ts';
+import type { ServerService } from '../services/server.service.ts';
+import type { ServerTestService } from '../services/server-test.service.ts';
 import type { SessionService } from '../services/session.service.ts';
 import type { Loaders } from './loaders.ts';
 
@@ -20,6 +23,7 @@ export interface Services {
   analyses: AnalysisService;
   apiTokens: ApiTokenService;
   audit: AuditService;
+  dockerInstall: DockerInstallService;
   events: EventService;
   finalize: FinalizeService;
   gitProviders: GitProviderService;
@@ -29,6 +33,8 @@ export interface Services {
   projects: ProjectService;
   repositorySearch: RepositorySearchService;
   runs: RunService;
+  servers: ServerService;
+  serverTests: ServerTestService;
   sessions: SessionService;
 }
 

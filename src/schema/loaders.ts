@@ -7,19 +7,20 @@ import { Environment } from '../entities/environment.ts';
 import { GitProvider } from '../entities/git-provider.ts';
 import { Project } from '../entities/project.ts';
 import { Run } from '../entities/run.ts';
+import { Server } from '../entities/server.ts';
 import { User } from '../entities/user.ts';
 import type { Scope } from '../services/scope.ts';
 
 type Owned = { id: string; workspaceId: string };
 
 /** What an event can be about, by the name it is stored under. */
-const RESOURCES: Readonly<Record<string, EntityClass<Owned>>> = { Deployment, Environment, Project, Run };
+const RESOURCES: Readonly<Record<string, EntityClass<Owned>>> = { Deployment, Environment, Project, Run, Server };
 
 /** Relations are followed by id, all of one level in one query, and only within the viewer's workspace. */
 export class Loaders {
   readonly #loaders = new Map<EntityClass<Owned>, DataLoader<string, Row<Owned> | null>>();
 
-  readonly #lists = new Map<number, DataLoader<string, Row<Environment>[]>>();
+  readonly #lists = new Map<string, DataLoader<string, Row<Environment>[]>>();
 
   constructor(private readonly scope: Scope) {}
 
@@ -47,14 +48,27 @@ export class Loaders {
     return this.#load(Project, id);
   }
 
-  /** The newest environments of each of several projects, in one query. */
+  server(id: string | null): Promise<Row<Server> | null> {
+    return this.#load(Server, id);
+  }
+
   environmentsOf(projectId: string, limit: number): Promise<Row<Environment>[]> {
-    const known = this.#lists.get(limit);
+    return this.#environments('projectId', projectId, limit);
+  }
+
+  environmentsOn(serverId: string, limit: number): Promise<Row<Environment>[]> {
+    return this.#environments('serverId', serverId, limit);
+  }
+
+  /** The newest environments of each of several parents, in one query. */
+  #environments(parent: 'projectId' | 'serverId', id: string, limit: number): Promise<Row<Environment>[]> {
+    const key = `${parent} ${limit}`;
+    const known = this.#lists.get(key);
     const loader =
       known ??
-      new DataLoader<string, Row<Environment>[]>(ids => this.scope.listPerParent(Environment, 'projectId', ids, limit));
-    if (!known) this.#lists.set(limit, loader);
-    return loader.load(projectId);
+      new DataLoader<string, Row<Environment>[]>(ids => this.scope.listPerParent(Environment, parent, ids, limit));
+    if (!known) this.#lists.set(key, loader);
+    return loader.load(id);
   }
 
   /** Whatever a stored event speaks of, as it is now; the type's name tells unions apart. */

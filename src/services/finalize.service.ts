@@ -3,8 +3,9 @@ import { Deployment, DeploymentTrigger } from '../entities/deployment.ts';
 import { Environment, type EnvironmentDomain, type EnvironmentService } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
+import { Server } from '../entities/server.ts';
 import { Variable, type VariableScope } from '../entities/variable.ts';
-import { DomainError, NotFound } from '../errors.ts';
+import { DomainError } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { definedOf, isAnalyzing, refuseDeleting } from './project.service.ts';
@@ -54,6 +55,8 @@ export class FinalizeService {
       if (wish.build != null) project.build = { ...project.build, ...definedOf(wish.build) };
       project.status = ProjectStatus.READY;
       project.version += 1;
+      // Held until the environment is on it: it cannot be deleted meanwhile.
+      if (wish.environment.serverId != null) await scope.load(unit, Server, wish.environment.serverId);
       const environment = this.#environment(unit, project, wish.environment, scope.viewer.userId);
       const deployment = wish.deploy ? queueDeployment(unit, environment, scope.viewer.userId) : null;
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
@@ -64,14 +67,13 @@ export class FinalizeService {
   }
 
   #environment(unit: UnitOfWork, project: Project, wish: EnvironmentWish, userId: string): Environment {
-    // There are no servers yet, so none that this could be one of.
-    if (wish.serverId != null) throw new NotFound('Server');
     const environment = unit.em.create(Environment, {
       workspaceId: project.workspaceId,
       projectId: project.id,
       name: wish.name,
       slug: slugOf(wish.name),
       branch: wish.branch ?? null,
+      serverId: wish.serverId ?? null,
       autoDeploy: wish.autoDeploy ?? false,
       services: wish.services ?? [],
       domains: wish.domain ? [wish.domain] : [],

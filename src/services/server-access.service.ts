@@ -2,13 +2,14 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Server, type ServerHostKey, ServerStatus } from '../entities/server.ts';
-import { NotFound } from '../errors.ts';
+import { Invalid, NotFound } from '../errors.ts';
 import { ringRows } from '../events/row-bell.ts';
 import { type Origin, transact, type UnitOfWork } from '../events/unit-of-work.ts';
+import { findHostKey } from '../remote/find-host-key.ts';
 import type { HostKey } from '../remote/host-key.ts';
 import { reach } from '../remote/reach.ts';
 import { SshFailure } from '../remote/ssh-failure.ts';
-import type { SshHost, SshTarget } from '../remote/ssh-host.ts';
+import { SshHost, type SshTarget } from '../remote/ssh-host.ts';
 import type { SshPool } from '../remote/ssh-pool.ts';
 import type { Keyring } from '../security/keyring.ts';
 import type { Secret } from '../security/secret.ts';
@@ -22,6 +23,11 @@ export interface Credential {
 
 export type SecretColumn = keyof Credential;
 
+/** What is needed to find a machine and to know that it is the one. */
+export type Whereabouts = Pick<Server, 'host' | 'port' | 'username' | 'hostKeys'>;
+
+type Work<Result> = (host: SshHost) => Promise<Result>;
+
 /** The checked addresses of a name. */
 export type Resolve = (host: string) => Promise<string[]>;
 
@@ -30,6 +36,8 @@ const COLUMNS: Readonly<Record<SecretColumn, string>> = {
   passphrase: 'passphrase',
   password: 'password',
 };
+
+const FORBIDDEN = 'is an address of cloud metadata or a link-local one, which is never a target';
 
 /** Rings on every instance when work on some server has to stop. */
 export const SERVERS_STOPPED = 'servers stopped';
@@ -47,24 +55,79 @@ export class ServerAccessService {
    * Works on a server over its one connection. Whoever calls has found the server through a scope, or is a job of its own.
    * Fails with ServerUntrusted, or with ServerAway where there is no connection; what the work itself throws passes through.
    */
-  async use<Result>(serverId: string, work: (host: SshHost) => Promise<Result>): Promise<Result> {
+  use<Result>(serverId: string, work: Work<Result>): Promise<Result> {
+    return this.#open(serverId, work, (server, task) =>
+      this.pool.use(keyOf(server), () => this.#target(server, this.credentialOf(server)), task),
+    );
+  }
+
+  /** The same over a connection of its own: one that is open already proves nothing about the next. */
+  useAnew<Result>(serverId: string, work: Work<Result>): Promise<Result> {
+    return this.#open(serverId, work, async (server, task) => {
+      const host = await SshHost.connect(await this.#target(server, this.credentialOf(server)));
+      try {
+        return await task(host);
+      } finally {
+        host.close();
+      }
+    });
+  }
+
+  async #open<Result>(
+    serverId: string,
+    work: Work<Result>,
+    connect: (server: Server, task: Work<Result>) => Promise<Result>,
+  ): Promise<Result> {
     const server = await this.em.fork().findOne(Server, serverId);
     if (server === null) throw new NotFound('Server');
     if (server.status === ServerStatus.UNTRUSTED) throw new ServerUntrusted();
     try {
-      return await this.pool.use(
-        keyOf(server),
-        () => this.#target(server),
-        async host => {
-          await this.#recognise(server, host.hostKey);
-          return work(host);
-        },
-      );
+      return await connect(server, async host => {
+        await this.#recognise(server, host.hostKey);
+        return work(host);
+      });
     } catch (error) {
       if (!(error instanceof SshFailure)) throw error;
       if (error.kind !== 'HOST_KEY') throw new ServerAway(error);
       await this.distrust(server, error.shown);
       throw new ServerUntrusted();
+    }
+  }
+
+  async load(id: string, workspaceId: string): Promise<Server> {
+    const server = await this.em.fork().findOne(Server, { id, workspaceId });
+    if (server === null) throw new NotFound('Server');
+    return server;
+  }
+
+  /** An address that will never be connected to is refused when it is given. A name may get its address later. */
+  async refuseForbidden(host: string): Promise<void> {
+    try {
+      await this.resolve(host);
+    } catch (error) {
+      if (!(error instanceof SshFailure)) throw error;
+      if (error.kind === 'FORBIDDEN_ADDRESS') throw new Invalid({ field: 'host', message: FORBIDDEN });
+    }
+  }
+
+  /** Signs in and leaves, as it would be done from now on. Answers the key the machine showed. */
+  async tryOut(where: Whereabouts, credential: Credential): Promise<HostKey> {
+    try {
+      const host = await SshHost.connect(await this.#target(where, credential));
+      host.close();
+      return host.hostKey;
+    } catch (error) {
+      throw error instanceof SshFailure ? new ServerAway(error) : error;
+    }
+  }
+
+  /** The key with this fingerprint if the machine has it, else the one it shows by itself. */
+  async findKey({ host, port }: Pick<Whereabouts, 'host' | 'port'>, fingerprint: string): Promise<HostKey> {
+    try {
+      const address = await this.#address(host, port);
+      return await findHostKey({ address, port }, key => key.fingerprint === fingerprint);
+    } catch (error) {
+      throw error instanceof SshFailure ? new ServerAway(error) : error;
     }
   }
 
@@ -124,18 +187,28 @@ export class ServerAccessService {
     if (!isKnown) throw new SshFailure('HOST_KEY', 'Two machines answered at once', shown);
   }
 
-  async #target(server: Server): Promise<SshTarget> {
-    const { host, port, username, hostKeys } = server;
-    const addresses = await this.resolve(host);
+  async #target({ host, port, username, hostKeys }: Whereabouts, credential: Credential): Promise<SshTarget> {
+    const address = await this.#address(host, port);
     return {
-      address: addresses.length === 1 ? (addresses[0] as string) : await reach(addresses, port),
-      port,
-      username,
-      ...this.credentialOf(server),
-      hostKeyTypes: hostKeys.flatMap(({ type }) => (type === null ? [] : [type])),
-      trusts: key => trusts(hostKeys, key) && (hostKeys.length > 0 || server.password === null),
+      ...{ address, port, username },
+      ...credential,
+      hostKeyTypes: await typesOf(hostKeys, { address, port }),
+      // A password goes to nobody who was not known before.
+      trusts: key => trusts(hostKeys, key) && (hostKeys.length > 0 || credential.password === undefined),
     };
   }
+
+  async #address(host: string, port: number): Promise<string> {
+    const [first = '', ...others] = await this.resolve(host);
+    return others.length === 0 ? first : reach([first, ...others], port);
+  }
+}
+
+/** A fingerprint that somebody gave does not say of which type its key is. */
+async function typesOf(known: readonly ServerHostKey[], place: { address: string; port: number }): Promise<string[]> {
+  const isKnown = ({ fingerprint }: HostKey) => known.some(key => key.fingerprint === fingerprint);
+  if (known.some(({ type }) => type === null)) return [(await findHostKey(place, isKnown)).type];
+  return known.flatMap(({ type }) => (type === null ? [] : [type]));
 }
 
 /** Without a known key the first that is seen is good. */

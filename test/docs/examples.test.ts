@@ -2,6 +2,8 @@ import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
 import { transact, workOrigin } from '../../src/events/unit-of-work.ts';
 import { TestApp } from '../support/create-app.ts';
+import { eventually } from '../support/eventually.ts';
+import { SshMachine } from '../support/ssh-machine.ts';
 import { GitAtHand } from './git-at-hand.ts';
 import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
 import { type Happenings, Story } from './story.ts';
@@ -19,7 +21,28 @@ const AS_INSTALLED = {
 const git = new GitAtHand();
 afterAll(() => git.stop());
 
+let machine: SshMachine | undefined;
+afterAll(() => machine?.stop());
+
 const happenings: Happenings = {
+  'a machine is at hand': async (_, shell) => {
+    machine ??= await SshMachine.start();
+    machine.program('sudo', 'shift 2; exec "$@"');
+    machine.program('df', 'echo Filesystem; echo /dev/vda 40000 10000 30000 25% /');
+    machine.program('docker', 'exit 1');
+    machine.isClosed = true;
+    await shell(`SERVER_HOST='127.0.0.1' SERVER_PORT='${machine.port}'`);
+  },
+  'the machine lets Slipway in': async () => {
+    if (machine) machine.isClosed = false;
+  },
+  'the server is ready': async ({ app: { database, queue } }) => {
+    machine?.program('docker', 'echo 27.1.0');
+    const [server] = await database.rows.query<{ id: string }>('select id from server order by id limit 1', []);
+    await queue.boss.send('server.look', { serverId: server?.id });
+    const look = `select 1 from server where facts->>'docker' is not null`;
+    await eventually(async () => (await database.rows.query(look, [])).length > 0);
+  },
   'a repository is at hand': (_, shell) => git.publish(shell),
   'somebody is signed in': async (app, shell) => {
     const { token } = await app.register('ann@example.org');

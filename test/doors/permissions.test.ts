@@ -112,7 +112,9 @@ describe('the declarations themselves', () => {
   const isMutation = ({ name }: RootField) => name.startsWith('Mutation.');
 
   test('reads are GET and changes are not', () => {
-    const wrong = fields.filter(root => (root.method === 'GET') === isMutation(root));
+    // What is to be tried is described by a body, which a GET has not.
+    const others = fields.filter(({ name }) => name !== 'Subscription.testConnection');
+    const wrong = others.filter(root => (root.method === 'GET') === isMutation(root));
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 

@@ -155,5 +155,6 @@ test('what the clock sends is scheduled once, however many instances there are',
   expect(schedules.map(({ name, cron, timezone }) => [name, cron, timezone]).sort()).toEqual([
     ['git.check', '41 */6 * * *', 'UTC'],
     ['rows.prune', '17 * * * *', 'UTC'],
+    ['servers.watch', '* * * * *', 'UTC'],
   ]);
 });

@@ -2,69 +2,13 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { payloadsOf } from '../support/attacks.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
 
 const PATIENCE = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'slipway-payloads-'));
 const log = join(folder, 'log');
 const sentinel = join(folder, 'was-here');
-
-/** What has been put into shells, paths, options and addresses of others. */
-const ATTACKS = [
-  ...[
-    ';',
-    '|',
-    '&',
-    '&&',
-    '$',
-    '`',
-    "'",
-    '"',
-    '\\',
-    '\n',
-    '\r\n',
-    '\0',
-    ' ',
-    '\t',
-    '%0a',
-    '%00',
-    '%2e%2e%2f',
-    '../',
-    '/..',
-  ],
-  ...[
-    '--',
-    '-',
-    '--upload-pack=',
-    '-u',
-    '-oProxyCommand=',
-    '--config=',
-    '~',
-    '*',
-    '?',
-    '#',
-    '@{',
-    '..',
-    '.lock',
-    '\u2028',
-  ],
-  ...[
-    `$(touch ${sentinel})`,
-    `\`touch ${sentinel}\``,
-    `;touch ${sentinel};`,
-    `|touch ${sentinel}`,
-    `--upload-pack=touch ${sentinel}`,
-  ],
-  ...[`ext::sh -c touch% ${sentinel}`, `file://${folder}`, 'http://localhost', '@evil.example', ':evil'],
-];
-
-/** Each alone, before, behind and inside something good. */
-const payloadsOf = (good: string): string[] =>
-  ATTACKS.flatMap(attack => {
-    const middle = Math.floor(good.length / 2);
-    const inside = `${good.slice(0, middle)}${attack}${good.slice(middle)}`;
-    return [attack, `${attack}${good}`, `${good}${attack}`, inside, `${attack}${good}${attack}`, `${attack}${attack}`];
-  });
 
 let app: TestApp;
 let ann: Person;
@@ -125,7 +69,7 @@ test.each([
   async (field, good, others) => {
     takeCommands();
     const statuses = new Map<number, number>();
-    for (const payload of payloadsOf(good())) {
+    for (const payload of payloadsOf(good(), sentinel)) {
       const wish = new URLSearchParams({ repository, ...others, [field]: payload });
       const { status } = await app.rest('GET', `/projects/analyze-repo?${wish}`, { token: ann.token });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -146,7 +90,7 @@ test.each([
   'no %s of an account becomes another word, nor a command',
   async (field, good, most) => {
     takeCommands();
-    for (const payload of payloadsOf(good()).slice(-most)) {
+    for (const payload of payloadsOf(good(), sentinel).slice(-most)) {
       const body = { provider: 'GIT', baseUrl: repository, username: 'ann', token: 'secret', [field]: payload };
       const { status } = await app.rest('POST', '/git-provider/save-token', { token: ann.token, body });
       expect([400, 404, 502]).toContain(status);

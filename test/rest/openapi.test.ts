@@ -11,6 +11,7 @@ import { driveGitProviders } from './drives/git-providers.drives.ts';
 import { driveMembers } from './drives/members.drives.ts';
 import { driveProjects } from './drives/projects.drives.ts';
 import { driveAudit, driveRuns } from './drives/records.drives.ts';
+import { driveServers } from './drives/servers.drives.ts';
 import { driveEvents } from './drives/streams.drives.ts';
 
 /** Hundreds of requests each, and the machine may have other things to do. */
@@ -61,6 +62,7 @@ describe('every answer is the one the document tells', () => {
   test('runs', () => driveRuns(driver), PATIENCE);
   test('Git providers', () => driveGitProviders(driver, git), PATIENCE);
   test('projects', () => driveProjects(driver, git), PATIENCE);
+  test('servers', () => driveServers(driver), PATIENCE);
   test('audit', () => driveAudit(driver), PATIENCE);
   test('events', () => driveEvents(driver), PATIENCE);
 

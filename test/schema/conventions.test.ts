@@ -70,8 +70,9 @@ describe('names', () => {
   });
 });
 
-/** Credentials never come back, and what is only about the request has nowhere to. */
-const NEVER_SHOWN = /\((ifVersion|force|password|currentPassword|token|privateKey|passphrase|path)\)$/;
+/** Credentials never come back, what is only about the request has nowhere to, and a fingerprint is one of `hostKeys`. */
+const NEVER_SHOWN =
+  /\((ifVersion|force|password|currentPassword|token|privateKey|passphrase|path|hostKeyFingerprint)\)$/;
 
 describe('types', () => {
   test('single root fields are nullable, so that one failure does not blank a screen; lists are never null', () => {

@@ -47,4 +47,6 @@ const SAMPLES: Readonly<Record<string, string>> = {
   code: '000000',
   path: '/api/v1/events',
   repository: 'https://git.invalid/x/y.git',
+  host: 'server.invalid',
+  hostKeyFingerprint: `SHA256:${'A'.repeat(43)}`,
 };

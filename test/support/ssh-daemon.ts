@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -14,6 +14,7 @@ export class SshDaemon {
   readonly user = userInfo().username;
   #port = 0;
   #child: ChildProcess | undefined;
+  #log = '';
 
   private constructor() {
     makeKey(join(this.folder, 'host'));
@@ -36,6 +37,22 @@ export class SshDaemon {
     return readFileSync(join(this.folder, 'ann'), 'utf8');
   }
 
+  /** Of its host key, as ssh-keygen shows it. */
+  get fingerprint(): string {
+    const text = execFileSync('ssh-keygen', ['-l', '-f', join(this.folder, 'host.pub')]).toString();
+    return /SHA256:\S+/.exec(text)?.[0] ?? '';
+  }
+
+  /** What it has written down since it was last started. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Lets in whoever has the private half. */
+  authorize(publicKey: string): void {
+    appendFileSync(join(this.folder, 'ann.pub'), `${publicKey}\n`);
+  }
+
   makeOtherKey(...words: string[]): string {
     const file = join(this.folder, `other-${words.length}`);
     if (!existsSync(file)) makeKey(file, ...words);
@@ -54,6 +71,15 @@ export class SshDaemon {
     await this.#listen();
   }
 
+  /** Nobody listens any more, until it is started again. */
+  async pause(): Promise<void> {
+    await this.#end();
+  }
+
+  async resume(): Promise<void> {
+    await this.#listen();
+  }
+
   async stop(): Promise<void> {
     await this.#end();
     rmSync(this.folder, { recursive: true, force: true });
@@ -66,6 +92,10 @@ export class SshDaemon {
     writeFileSync(config, this.#config());
     const child = spawn(SSHD ?? '', ['-D', '-e', '-f', config]);
     this.#child = child;
+    this.#log = '';
+    child.stderr.on('data', chunk => {
+      this.#log += String(chunk);
+    });
     const listening = new Promise<void>((resolve, reject) => {
       child.stderr.on('data', chunk => String(chunk).includes('Server listening') && resolve());
       child.once('exit', code => reject(new Error(`sshd ended with ${code}`)));
@@ -85,7 +115,7 @@ export class SshDaemon {
       KbdInteractiveAuthentication no
       PermitRootLogin prohibit-password
       AllowUsers ${this.user}
-      LogLevel INFO
+      LogLevel VERBOSE
     `;
   }
 

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import ssh2 from 'ssh2';
 import { childrenOf } from './processes.ts';
+import { makeKeyPair, makePrivateKey } from './ssh-keys.ts';
 
 const SSHD = '/usr/sbin/sshd';
 
@@ -25,12 +25,12 @@ export class SshServer {
   ) {}
 
   static makeKey(): string {
-    return ssh2.utils.generateKeyPairSync('ed25519').private;
+    return makePrivateKey();
   }
 
   static async start(): Promise<SshServer> {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-sshd-'));
-    const pair = ssh2.utils.generateKeyPairSync('ed25519');
+    const pair = makeKeyPair();
     writeFileSync(join(folder, 'authorized_keys'), `${pair.public}\n`, { mode: 0o600 });
     for (const [type, file] of [
       ['ed25519', 'host_key'],
