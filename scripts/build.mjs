@@ -60,6 +60,8 @@ async function bundle() {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       // The phone numbers of the world, for a check of class-validator's that we do not use.
       'libphonenumber-js/max': join(root, 'scripts', 'no-phone-numbers.mjs'),
+      // Brings a validator of JSON Schema with it.
+      'fast-json-stringify': join(root, 'scripts', 'no-json-writers.mjs'),
     },
     banner: { js: COMMONJS },
     plugins: [oneGraphql(), httpWithoutFetch(), absentIsExternal()],

@@ -1,11 +1,12 @@
 import {
   type DocumentNode,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
   isObjectType,
   Kind,
-  parse,
-  printType,
 } from 'graphql';
 import { useSofa } from 'sofa-api';
 import { deprecationOfCalls } from '../schema/deprecation.ts';
@@ -42,7 +43,7 @@ const DONE = new Response();
  * bad booleans into false and answers 500 to bad input.
  */
 export function createOperations(schema: GraphQLSchema): { operations: Operation[]; openApi: unknown } {
-  giveRootsTheirText(schema);
+  describeRoots(schema);
   const sofa = useSofa({
     basePath: BASE_PATH,
     schema,
@@ -70,13 +71,34 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
   return { operations, openApi: sofa.openAPIDocument };
 }
 
-/** SOFA looks up descriptions in the text of the roots; where they have none it would print and parse them for each argument of each route. */
-function giveRootsTheirText(schema: GraphQLSchema): void {
+/** SOFA looks up descriptions in the syntax of the roots; where they have none it would print and parse them for each argument of each route. */
+function describeRoots(schema: GraphQLSchema): void {
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
-    const [text] = root ? parse(printType(root), { noLocation: true }).definitions : [];
-    if (root && text?.kind === Kind.OBJECT_TYPE_DEFINITION) root.astNode = text;
+    if (root) root.astNode = { kind: Kind.OBJECT_TYPE_DEFINITION, ...described(root), fields: fieldNodes(root) };
   }
 }
+
+const fieldNodes = (root: GraphQLObjectType) =>
+  Object.values(root.getFields()).map(field => ({
+    kind: Kind.FIELD_DEFINITION as const,
+    ...described(field),
+    type: typeNode(field),
+    arguments: field.args.map(arg => ({
+      kind: Kind.INPUT_VALUE_DEFINITION as const,
+      ...described(arg),
+      type: typeNode(arg),
+    })),
+  }));
+
+const nameNode = (value: string) => ({ kind: Kind.NAME as const, value });
+const typeNode = ({ type }: { type: GraphQLType }) => ({
+  kind: Kind.NAMED_TYPE as const,
+  name: nameNode(getNamedType(type).name),
+});
+const described = ({ name, description }: { name: string; description?: string | null | undefined }) => ({
+  name: nameNode(name),
+  ...(description ? { description: { kind: Kind.STRING as const, value: description } } : {}),
+});
 
 /** SOFA would show nothing but the id of what has a route of its own; these are part of the answer all the same. */
 function embeddedFields(schema: GraphQLSchema): string[] {

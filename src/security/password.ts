@@ -1,6 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import commonPasswords from 'fxa-common-password-list';
 
 const PARAMETERS = { parallelism: 1, tagLength: 32, memory: 19 * 1024, passes: 2 };
 const AT_ONCE = 2;
@@ -27,10 +26,12 @@ export async function passwordMatches(password: string, hash: string | undefined
 }
 
 /** Why a password is refused, or undefined if it is good enough. */
-export function passwordFault(password: string): string | undefined {
+export async function passwordFault(password: string): Promise<string | undefined> {
   const { min, max } = PASSWORD_LENGTH;
   if (password.length < min || password.length > max) return `must have ${min} to ${max} characters`;
   if (new Set(password).size < 4) return 'has too few different characters';
+  // A long list, for the moments in which somebody chooses one.
+  const { default: commonPasswords } = await import('fxa-common-password-list');
   if (commonPasswords.test(password.toLowerCase())) return 'is one of the commonly used passwords; choose another';
   return undefined;
 }

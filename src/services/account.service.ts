@@ -49,7 +49,7 @@ export class AccountService {
   async register(scope: Scope, { password, ...wish }: Registration): Promise<Registered> {
     const email = normalizeEmail(wish.email);
     await this.limits.spend(scope.request.addressKey, email);
-    const fault = passwordFault(password);
+    const fault = await passwordFault(password);
     if (fault !== undefined) throw new Invalid({ field: 'password', message: fault });
     const passwordHash = await hashPassword(password);
     return scope.transact(async unit => {

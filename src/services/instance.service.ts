@@ -62,7 +62,7 @@ export class InstanceService {
     if (bootstrapEmail === undefined || bootstrapPassword === undefined) return;
     const email = normalizeEmail(bootstrapEmail);
     if ((await this.em.fork().count(User, { emailVerified: true })) > 0) return;
-    const fault = passwordFault(bootstrapPassword);
+    const fault = await passwordFault(bootstrapPassword);
     if (fault !== undefined) throw new ConfigFault([`BOOTSTRAP_PASSWORD: ${fault}`]);
     const passwordHash = await hashPassword(bootstrapPassword);
     await transact(this.em, workOrigin('bootstrap'), async unit => {

@@ -56,7 +56,7 @@ export class PasswordService {
 
   async reset(scope: Scope, token: string, password: string): Promise<{ passwordChanged: boolean }> {
     await this.limits.spend(scope.request.addressKey, undefined);
-    const fault = passwordFault(password);
+    const fault = await passwordFault(password);
     if (fault !== undefined) throw new Invalid({ field: 'password', message: fault });
     const passwordHash = await hashPassword(password);
     return scope.transact(async unit => {

@@ -41,7 +41,7 @@ export class ProfileService {
   async #newPasswordHash(scope: Scope, change: ProfileChange): Promise<string | undefined> {
     const { password, twoFactorEnabled, currentPassword } = change;
     if (password === undefined && twoFactorEnabled === undefined) return undefined;
-    const fault = password === undefined ? undefined : passwordFault(password);
+    const fault = password === undefined ? undefined : await passwordFault(password);
     if (fault !== undefined) throw new Invalid({ field: 'password', message: fault });
     const { passwordHash } = await scope.fork().findOneOrFail(User, scope.viewer.userId);
     if (!(await passwordMatches(currentPassword ?? '', passwordHash))) {
