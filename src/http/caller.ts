@@ -47,7 +47,10 @@ type Address = Pick<RequestFacts, 'ip' | 'addressKey'>;
 const addresses = new WeakMap<Socket, Address & { offered: string | undefined }>();
 
 /** A proxy we trust may still pass on what is no address at all: then it is the proxy's own that counts. */
-function addressOf({ ip: offered, socket }: Request): Address {
+function addressOf(request: Request): Address {
+  const { headers, socket } = request;
+  // Without that header nobody passes anything on, and Express need not look who may.
+  const offered = headers['x-forwarded-for'] === undefined ? socket.remoteAddress : request.ip;
   const known = addresses.get(socket);
   if (known && known.offered === offered) return known;
   const [passedOn = '', actual = ''] = [offered, socket.remoteAddress].map(address => address?.split('%')[0]);
