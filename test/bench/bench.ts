@@ -1,18 +1,21 @@
 /**
- * npm run bench [-- rest|graphql|sse|start|ssh …] [--short] [--json FILE]
+ * npm run bench [-- rest|graphql|sse|start|analysis|ssh …] [--short] [--json FILE]
  * The built service against raw yardsticks, in one interleaved run. See the notes it prints for what each side does.
  */
 import { parseArgs } from 'node:util';
+import { analysisNotes, benchAnalysis } from './analysis.ts';
 import { benchReads, readNotes } from './reads.ts';
 import { type Figure, printReport, writeReport } from './report.ts';
+import { benchSsh, sshNotes } from './ssh.ts';
 import { benchStarts, startNotes } from './starts.ts';
 import { benchStreams, streamNotes } from './streams.ts';
 
-const PARTS = ['rest', 'graphql', 'sse', 'start', 'ssh'];
+const PARTS = ['rest', 'graphql', 'sse', 'start', 'analysis', 'ssh'];
 const FULL = {
   reads: { sliceMs: 600, rounds: 9, warmUpMs: 5000 },
   messages: 12,
   starts: 7,
+  analyses: 15,
   idleMs: 30_000,
   ssh: { rounds: 30, megabytes: 200, transfers: 5 },
 };
@@ -20,6 +23,7 @@ const SHORT = {
   reads: { sliceMs: 300, rounds: 3, warmUpMs: 2000 },
   messages: 4,
   starts: 3,
+  analyses: 5,
   idleMs: 5000,
   ssh: { rounds: 10, megabytes: 50, transfers: 3 },
 };
@@ -41,12 +45,8 @@ const notes: string[] = [];
 if (parts.has('rest') || parts.has('graphql')) show(await benchReads(parts, pace.reads), readNotes);
 if (parts.has('sse')) show(await benchStreams(pace.messages), streamNotes);
 if (parts.has('start')) show(await benchStarts(pace.starts, pace.idleMs), startNotes);
-if (parts.has('ssh')) {
-  // The product's own classes, in this process: they are compiled as the tests compile them.
-  await import(new URL('../support/swc-loader.mjs', import.meta.url).href);
-  const { benchSsh, sshNotes } = await import('./ssh.ts');
-  show(await benchSsh(pace.ssh), sshNotes);
-}
+if (parts.has('analysis')) show(await benchAnalysis(pace.analyses), analysisNotes);
+if (parts.has('ssh')) show(await benchSsh(pace.ssh), sshNotes);
 if (values.json !== undefined) writeReport(values.json, figures, notes);
 
 function show(found: Figure[], about: readonly string[]): void {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Figure, spell } from './report.ts';
 import { freePort } from './support/measured-process.ts';
 import { median } from './support/statistics.ts';
+import { usualFlags } from './support/usual-flags.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MEGABYTE = 1024 * 1024;
@@ -22,7 +23,7 @@ export async function benchStarts(times: number, idleMs: number): Promise<Figure
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
   try {
     const own = await repeat(times, async () => {
-      const run = await Run.start(process.execPath, ['scripts/start.mjs'], folder);
+      const run = await Run.start(process.execPath, [...usualFlags(), 'scripts/start.mjs'], folder);
       await run.stop();
       return run.ownMs;
     });
@@ -60,7 +61,7 @@ const startFigure = (name: string, values: number[], atMost: number): Figure => 
 
 async function weighIdle(folder: string, idleMs: number): Promise<Figure[]> {
   if (process.platform !== 'linux') return [];
-  const run = await Run.start(process.execPath, ['scripts/start.mjs'], folder);
+  const run = await Run.start(process.execPath, [...usualFlags(), 'scripts/start.mjs'], folder);
   try {
     await pause(idleMs);
     const rss = kilobytes(`/proc/${run.pid}/status`, 'VmRSS') * 1024;

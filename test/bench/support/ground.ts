@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import pg from 'pg';
 import { openEmbeddedPostgres } from '../../../src/database/embedded-postgres.ts';
 import { MeasuredProcess } from './measured-process.ts';
 import { manifest } from './operations.ts';
+import { usualFlags } from './usual-flags.ts';
 
 const KEY = 'a key for the bench that is long enough';
 const ACCOUNT = { email: 'bench@example.org', password: 'correct horse battery' };
@@ -118,12 +119,6 @@ export class Ground {
     this.#servers.add(server);
     return server;
   }
-}
-
-/** What `npm start` says to Node. */
-function usualFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter(word => word.startsWith('--'));
 }
 
 /** Node runs TypeScript by itself, but for decorators. */
