@@ -33,7 +33,9 @@ test('all rows, waiting jobs and sequences arrive, and the target goes on with t
   await source.sql(`select setval('event_seq', 9007199254740993)`);
 
   const counts = await move();
-  expect(counts).toMatchObject({ users: 1, invitation: 1, idempotent_answer: 1, instance: 1, 'waiting jobs': 1 });
+  expect(counts).toMatchObject({ users: 1, invitation: 1, idempotent_answer: 1, instance: 1 });
+  // What is done by the clock may wait beside it at this moment.
+  expect(counts['waiting jobs']).toBeGreaterThanOrEqual(1);
   for (const table of Object.keys(counts).filter(name => name !== 'waiting jobs')) {
     const text = `select to_json(t)::text as row from "${table}" t order by 1`;
     expect([table, await target.sql(text)]).toEqual([table, await source.sql(text)]);
