@@ -9,12 +9,18 @@ export const switchFolder = (runId: string): string => `/var/lib/slipway/hardeni
 /** How a command of the switch ends when there is nothing armed any more. */
 export const NOT_ARMED = 75;
 
-/**
- * Saves the files and the firewall, then starts what will put them back after so many seconds, apart from our connection.
- * The paths may or may not exist.
- */
-export const armSwitch = (username: string, folder: string, seconds: number, paths: readonly string[]) => ({
-  command: asRoot(username, 'sh', '-s', '--', folder, String(seconds), ...paths),
+export interface SwitchSpec {
+  folder: string;
+  seconds: number;
+  /** Where we come from, empty if unknown: if our vain tries to come in had us banned, that is put back too. */
+  address: string;
+  /** Files that exist or not. */
+  paths: readonly string[];
+}
+
+/** Saves the files and the firewall, then starts what will put them back after so many seconds, apart from our connection. */
+export const armSwitch = (username: string, { folder, seconds, address, paths }: SwitchSpec) => ({
+  command: asRoot(username, 'sh', '-s', '--', folder, String(seconds), address, ...paths),
   stdin: ARM,
 });
 
@@ -47,7 +53,10 @@ const DISARM = `folder=$1; exec 9>"$folder/lock"; flock 9; [ -e "$folder/armed" 
 
 const READ = `for state in armed reverted kept; do if [ -e "$1/$state" ]; then echo "$state"; exit 0; fi; done; echo absent`;
 
-/** The program that waits and puts back. \`undo\` is for people: it also works on what was kept. */
+/**
+ * The program that waits and puts back. ufw that is switched off leaves its chains, and takes them for connected when it is
+ * switched on again: where there were none, none are left. \`undo\` is for people: it also works on what was kept.
+ */
 const SWITCH = `folder=$1
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH
 LC_ALL=C; export LC_ALL
@@ -55,6 +64,14 @@ if [ "$2" = wait ]; then echo $$ > "$folder/pid"; touch "$folder/armed"; sleep "
 exec 9>"$folder/lock"; flock -w 30 9
 if [ "$2" != undo ] && [ ! -e "$folder/armed" ]; then exit 0; fi
 service_do() { if [ -d /run/systemd/system ]; then timeout 20 systemctl "$2" "$1"; else timeout 20 service "$1" "$2"; fi; }
+remove_ufw() {
+  for chain in INPUT FORWARD OUTPUT; do
+    "$1" -S "$chain" | sed -n 's/^-A \\(.* -j ufw6*-.*\\)$/-D \\1/p' | while read -r rule; do "$1" $rule; done
+  done
+  chains=$("$1" -S | sed -n 's/^-N \\(ufw6*-.*\\)$/\\1/p')
+  for chain in $chains; do "$1" -F "$chain"; done
+  for chain in $chains; do "$1" -X "$chain"; done
+}
 if command -v ufw && [ ! -e "$folder/ufw-was-active" ]; then timeout 20 ufw --force disable; fi
 for name in "$folder"/saved/*.path; do
   path=$(cat "$name"); copy=\${name%.path}.copy
@@ -63,22 +80,26 @@ done
 service_do ssh reload 9>&-
 if command -v ufw && [ -e "$folder/ufw-was-active" ]; then timeout 20 ufw reload; fi
 for program in iptables ip6tables; do
+  if [ -e "$folder/$program-without-ufw" ]; then remove_ufw "$program"; fi
   if [ -s "$folder/$program" ]; then "$program-restore" --noflush < "$folder/$program"; fi
+  if [ -e "$folder/$program-without-docker" ]; then "$program" -F DOCKER-USER && "$program" -X DOCKER-USER; fi
 done
 sysctl -q -e -p "$folder/sysctl"
 if [ -e "$folder/fail2ban-ran" ]; then service_do fail2ban restart 9>&-
 elif command -v fail2ban-client; then service_do fail2ban stop 9>&-; fi
+if [ -s "$folder/address" ]; then timeout 20 fail2ban-client unban "$(cat "$folder/address")"; fi
 rm -f "$folder/armed" "$folder/kept"; touch "$folder/reverted"
 `;
 
 const ARM = `set -eu
 unset SLIPWAY_CALL
-folder=$1; seconds=$2; shift 2
+folder=$1; seconds=$2; address=$3; shift 3
 umask 077
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH
 LC_ALL=C; export LC_ALL
 if [ -e "$folder/armed" ]; then exit 0; fi
 rm -rf "$folder"; mkdir -p "$folder/saved"
+printf '%s' "$address" > "$folder/address"
 number=0
 for path in "$@"; do
   number=$((number + 1))
@@ -90,12 +111,14 @@ if command -v fail2ban-client >/dev/null && fail2ban-client ping >/dev/null 2>&1
 sysctl -e ${[...NETWORK_KEYS, ...KERNEL_KEYS].join(' ')} > "$folder/sysctl" 2>/dev/null || true
 for program in iptables ip6tables; do
   if ! command -v "$program" >/dev/null; then continue; fi
+  if ! "$program" -S | grep -q '^-N ufw'; then touch "$folder/$program-without-ufw"; fi
   {
     echo '*filter'
     "$program" -S INPUT | sed 's/^-P INPUT \\(.*\\)$/:INPUT \\1 [0:0]\\n-F INPUT/'
     "$program" -S FORWARD | sed -n 's/^-P FORWARD \\(.*\\)$/:FORWARD \\1 [0:0]/p'
-    echo ':DOCKER-USER - [0:0]'
-    if "$program" -S DOCKER-USER >/dev/null 2>&1; then "$program" -S DOCKER-USER | sed '/^-N /d'; else echo '-A DOCKER-USER -j RETURN'; fi
+    if "$program" -S DOCKER-USER >/dev/null 2>&1; then
+      echo ':DOCKER-USER - [0:0]'; "$program" -S DOCKER-USER | sed '/^-N /d'
+    else touch "$folder/$program-without-docker"; fi
     echo COMMIT
   } > "$folder/$program" 2>/dev/null || rm -f "$folder/$program"
 done

@@ -24,6 +24,8 @@ export type KeepLook = (look: SecurityLook) => Promise<void>;
 /** Long enough for all commands, short enough that a server which shut us out is back within two minutes. */
 export const SWITCH_SECONDS = 75;
 const PROOF_MS = 30_000;
+/** How long after the switch must have gone off we still try to come in. */
+const AFTERWARDS_MS = 60_000;
 const INSTALL_MS = 10 * 60_000;
 
 /**
@@ -84,7 +86,7 @@ export class HardenEngine {
     if (state === 'armed' || state === 'reverted') await this.#putBack(new Error('Slipway stopped in the middle'));
     this.#isKept = state === 'kept';
     if (this.#isKept) return;
-    const facts = await readFacts(host, this.door.username, signal);
+    const facts = await readFacts(host, signal);
     this.#plan = makePlan(facts, accessOf(this.door, host), this.wish);
   }
 
@@ -108,8 +110,9 @@ export class HardenEngine {
 
   async #arm(signal: AbortSignal): Promise<string> {
     if (!this.#isGuarded()) return NOTHING;
-    const paths = this.#planned().actions.flatMap(({ saves }) => saves);
-    await this.#switch.arm(await this.#connection(signal), paths);
+    const { actions, address } = this.#planned();
+    const paths = actions.flatMap(({ saves }) => saves);
+    await this.#switch.arm(await this.#connection(signal), address, paths);
     return `The old state comes back in ${this.switchSeconds} s unless a new connection succeeds`;
   }
 
@@ -124,7 +127,11 @@ export class HardenEngine {
   /** Not the connection that is open: one that has to pass the new firewall and the new sshd. */
   async #prove(signal: AbortSignal): Promise<string> {
     if (!this.#isGuarded()) return NOTHING;
-    const fresh = await untilItWorks(() => this.door.connect(signal), PROOF_MS, signal);
+    const fresh = await untilItWorks(() => this.door.connect(signal), {
+      withinMs: PROOF_MS,
+      signal,
+      isFinal: isRefusal,
+    });
     await fresh.run(asRoot(this.door.username, 'true'), { signal });
     this.#host?.close();
     this.#host = fresh;
@@ -139,7 +146,7 @@ export class HardenEngine {
 
   async #lookAgain(signal: AbortSignal): Promise<string> {
     const host = await this.#connection(signal);
-    const look = judge(await readFacts(host, this.door.username, signal), accessOf(this.door, host));
+    const look = judge(await readFacts(host, signal), accessOf(this.door, host));
     await this.keep(look);
     const mended = new Set(this.#plan?.checks);
     const open = look.checks.filter(({ id, status }) => mended.has(id) && status !== SecurityStatus.PASS);
@@ -159,14 +166,11 @@ export class HardenEngine {
 
   /** Over whatever connection can be had: the open one if it still speaks, else a new one when the switch has let us in again. */
   async #putBack(cause: unknown): Promise<never> {
-    const patienceMs = this.switchSeconds * 1000 + PROOF_MS;
     try {
-      await untilItWorks(
-        async () => this.#switch.fire(await this.#connection()),
-        patienceMs,
-        undefined,
-        () => this.#forget(),
-      );
+      await untilItWorks(async () => this.#switch.fire(await this.#connection()), {
+        withinMs: this.switchSeconds * 1000 + AFTERWARDS_MS,
+        afterFailure: () => this.#forget(),
+      });
     } catch {
       throw new DomainError(
         'UPSTREAM_FAILED',
@@ -199,6 +203,11 @@ export class HardenEngine {
     return this.#planned().actions.some(({ name }) => name !== 'packages');
   }
 }
+
+/** sshd answers and does not let us in. Asking again changes nothing, and who asks too often is shut out by fail2ban. */
+const isRefusal = (error: unknown): boolean =>
+  (error instanceof DomainError && error.code === 'CREDENTIAL_REJECTED') ||
+  (error instanceof SshFailure && error.kind === 'AUTH');
 
 const NOTHING = 'Nothing to do';
 

@@ -24,7 +24,7 @@ describe.each(releases)('a fresh server with Debian %s', release => {
   const planFor = async (wish = {}) => {
     const host = await server.connect();
     try {
-      return makePlan(await readFacts(host, 'deploy'), accessOf(doorTo(server), host), wish);
+      return makePlan(await readFacts(host), accessOf(doorTo(server), host), wish);
     } finally {
       host.close();
     }

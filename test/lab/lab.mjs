@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const cache = process.env.SLIPWAY_LAB_CACHE ?? join(homedir(), '.cache', 'slipway-lab');
 const dataRoot = join(cache, 'docker');
-const PACKAGES = ['docker.io', 'debootstrap', 'iptables', 'iproute2'];
+const PACKAGES = ['docker.io', 'debootstrap', 'iptables', 'iproute2', 'ssh-audit'];
 const BASE_PACKAGES = 'ca-certificates,curl,git,iproute2,iptables,openssh-server,sudo';
 
 /** Our names for what the official images are called, and what each is made from. */
@@ -69,7 +69,7 @@ async function down() {
 }
 
 function installPackages() {
-  const missing = ['dockerd', 'debootstrap', 'iptables', 'ip'].some(program => !isInstalled(program));
+  const missing = ['dockerd', 'debootstrap', 'iptables', 'ip', 'ssh-audit'].some(program => !isInstalled(program));
   if (!missing) return;
   if (process.getuid() !== 0) fail('The lab needs root to install Debian packages.');
   run('apt-get', ['update', '-qq']);

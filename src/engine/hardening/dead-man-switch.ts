@@ -37,8 +37,9 @@ export class DeadManSwitch {
     this.folder = switchFolder(runId);
   }
 
-  async arm(host: Host, paths: readonly string[]): Promise<void> {
-    const { command, stdin } = armSwitch(this.username, this.folder, this.seconds, paths);
+  async arm(host: Host, address: string, paths: readonly string[]): Promise<void> {
+    const { folder, seconds } = this;
+    const { command, stdin } = armSwitch(this.username, { folder, seconds, address, paths });
     await host.run(command, { stdin, timeoutMs: COMMAND_TIMEOUT_MS });
   }
 

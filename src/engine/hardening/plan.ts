@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { typed } from '../../commands/harden.commands.ts';
 import type { SecurityCheck } from '../../entities/security.ts';
-import { Invalid } from '../../errors.ts';
+import { DomainError, Invalid } from '../../errors.ts';
 import type { Access } from '../security/check.ts';
 import { openToAll } from '../security/firewall.checks.ts';
-import { publishedPorts } from '../security/firewall-rules.ts';
+import { ownAddress, publishedPorts } from '../security/firewall-rules.ts';
 import { allChecks, judge } from '../security/look.ts';
 import type { SecurityFacts } from '../security/security-facts.ts';
 import { refuseUnsupportedOs } from '../security/supported-os.ts';
@@ -36,6 +36,8 @@ export interface Plan {
   notes: string[];
   /** The checks that it mends. */
   checks: string[];
+  /** The address by which the server sees us; empty if it did not say. */
+  address: string;
 }
 
 /** In this order: what could shut us out comes last. */
@@ -55,10 +57,12 @@ const FIXES: readonly Fix[] = [
 /** What would be said to this server, as it is now, to mend what was asked for. The same server and wish make the same plan. */
 export function makePlan(facts: SecurityFacts, access: Access, asked: HardeningWish): Plan {
   refuseUnsupportedOs(facts);
+  if (!facts.isTrue('root')) throw new DomainError('CONFLICT', 'Hardening needs root, or sudo without a password');
   const { checks } = judge(facts, access);
   const wish: Wish = { facts, access, checks: toMend(checks, asked), allowPorts: asked.allowPorts ?? [] };
   const actions = FIXES.flatMap(fix => fix(wish) ?? []);
-  return { id: identify(wish, actions), actions, notes: notesOf(wish, actions), checks: [...wish.checks] };
+  const notes = notesOf(wish, actions);
+  return { id: identify(wish, actions), actions, notes, checks: [...wish.checks], address: ownAddress(facts) };
 }
 
 export const commandsOf = ({ commands }: Action): string[] => commands.map(typed);

@@ -1,8 +1,7 @@
-import { isIP } from 'node:net';
 import { type PlannedCommand, say, service, writeFile } from '../../commands/harden.commands.ts';
 import { KERNEL_KEYS, NETWORK_KEYS, RARE_MODULES } from '../../commands/security.commands.ts';
 import { looseFiles } from '../security/account.checks.ts';
-import { sshPorts } from '../security/firewall-rules.ts';
+import { ownAddress, sshPorts } from '../security/firewall-rules.ts';
 import { readSettings } from '../security/system.checks.ts';
 import { chosen, type Fix, type Wish } from './action.ts';
 
@@ -114,13 +113,12 @@ export const fail2banFix: Fix = wish => {
 
 /** The address we come from is never shut out, however often a key of ours is refused. */
 function jail({ facts }: Wish, hasSystemd: boolean): string {
-  const [from = ''] = (facts.said('connection') ?? '').split(' ');
   return [
     '# Written by Slipway. Remove this file and restart fail2ban to undo it.',
     '[sshd]',
     'enabled = true',
     `port = ${sshPorts(facts).join(',')}`,
-    `ignoreip = 127.0.0.1/8 ::1${isIP(from) === 0 ? '' : ` ${from}`}`,
+    `ignoreip = 127.0.0.1/8 ::1 ${ownAddress(facts)}`.trimEnd(),
     'banaction = iptables-multiport',
     ...(hasSystemd ? ['backend = systemd'] : ['backend = auto', 'logpath = /var/log/auth.log']),
     'maxretry = 5',

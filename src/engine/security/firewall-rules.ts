@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { SecurityFacts } from './security-facts.ts';
 
 /** Ports that stay open unless told otherwise, besides the one we come by: the web. */
@@ -31,6 +32,12 @@ export function sshPorts(facts: SecurityFacts): number[] {
   const [, , , ours] = (facts.said('connection') ?? '').split(' ');
   const ports = [...facts.settings('sshd', 'port'), ours ?? ''].map(Number);
   return [...new Set(ports.filter(port => Number.isInteger(port) && port > 0 && port < 65_536))].sort((a, b) => a - b);
+}
+
+/** The address by which the server sees us; empty if it did not say. */
+export function ownAddress(facts: SecurityFacts): string {
+  const [from = ''] = (facts.said('connection') ?? '').split(' ');
+  return isIP(from) === 0 ? '' : from;
 }
 
 /** The chain through which everything passes on its way to a container. */

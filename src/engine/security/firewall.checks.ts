@@ -37,8 +37,11 @@ export const firewallChecks: readonly Check[] = [
 ];
 
 /** Somebody who brought a firewall of their own keeps it: two of them contradict each other. */
-export const hasOtherFirewall = (facts: SecurityFacts): boolean =>
-  facts.isTrue('firewalld') || (deniesInput(facts) && readUfw(facts)?.isActive !== true);
+export function hasOtherFirewall(facts: SecurityFacts): boolean {
+  const ufw = readUfw(facts);
+  const isNotUfw = ufw === undefined ? facts.isMissing('ufw') : !ufw.isActive;
+  return facts.isTrue('firewalld') || (deniesInput(facts) && isNotUfw);
+}
 
 const deniesInput = (facts: SecurityFacts) => facts.lines('iptables')?.includes('-P INPUT DROP') ?? false;
 

@@ -7,7 +7,7 @@ import {
   SecurityStatus,
 } from '../../entities/security.ts';
 import { accountChecks } from './account.checks.ts';
-import { type Access, type Check, carryOut } from './check.ts';
+import { type Access, byHand, type Check, carryOut, unknown } from './check.ts';
 import { firewallChecks } from './firewall.checks.ts';
 import type { SecurityFacts } from './security-facts.ts';
 import { sshChecks } from './ssh.checks.ts';
@@ -32,10 +32,18 @@ const GRADES: readonly [SecurityGrade, number][] = [
 
 /** Every check over what the server said, and what they come to. */
 export function judge(facts: SecurityFacts, access: Access): SecurityLook {
-  const checks = allChecks.map(check => carryOut(check, facts, access));
+  const checks = (facts.isTrue('root') ? allChecks : allChecks.map(unseen)).map(check =>
+    carryOut(check, facts, access),
+  );
   const score = scoreOf(checks);
   return { score, grade: gradeOf(score, checks), checkedAt: clock.now().toISOString(), checks };
 }
+
+/** Much of it only root can see, and half of a truth might look like a whole one. */
+const unseen = (check: Check): Check => ({
+  ...check,
+  look: () => byHand(unknown('only root can', 'to be seen'), 'Slipway needs root, or sudo without a password'),
+});
 
 /** What is right, weighed by severity. What could not be read earns nothing. */
 export function scoreOf(checks: readonly Pick<SecurityCheck, 'severity' | 'status'>[]): number {

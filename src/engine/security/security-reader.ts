@@ -27,8 +27,8 @@ export const accessOf = ({ username, usesKey }: Door, { hostKey }: Connection): 
   hostKeyType: hostKey.type,
 });
 
-export async function readFacts(host: Host, username: string, signal?: AbortSignal): Promise<SecurityFacts> {
-  const { command, stdin } = readSecurityFacts(username);
+export async function readFacts(host: Host, signal?: AbortSignal): Promise<SecurityFacts> {
+  const { command, stdin } = readSecurityFacts();
   const { stdout } = await host.run(command, { stdin, timeoutMs: READ_TIMEOUT_MS, ...(signal ? { signal } : {}) });
   return SecurityFacts.parse(stdout.toString());
 }
@@ -37,7 +37,7 @@ export async function readFacts(host: Host, username: string, signal?: AbortSign
 export async function lookAt(door: Door, signal?: AbortSignal): Promise<SecurityLook> {
   const host = await door.connect(signal);
   try {
-    return judge(await readFacts(host, door.username, signal), accessOf(door, host));
+    return judge(await readFacts(host, signal), accessOf(door, host));
   } finally {
     host.close();
   }
