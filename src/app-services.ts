@@ -44,6 +44,7 @@ import { ResealService } from './services/reseal.service.ts';
 import { RunService } from './services/run.service.ts';
 import { ServerService } from './services/server.service.ts';
 import { type Resolve, SERVERS_STOPPED, ServerAccessService } from './services/server-access.service.ts';
+import { ServerSecurityService } from './services/server-security.service.ts';
 import { ServerTestService } from './services/server-test.service.ts';
 import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
@@ -88,6 +89,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const serverAccess = makeServerAccess(ground, pool, bell, resolve);
   const watch = new ServerWatchService(em, serverAccess, queue, ground.warn);
   const dockerInstall = new DockerInstallService(serverAccess, runs, queue);
+  const security = new ServerSecurityService(em, serverAccess, runs, queue, ground.warn);
   const runEngine = new RunEngine(em, log);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
@@ -107,6 +109,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     repositorySearch: new RepositorySearchService(git),
     runs,
     servers: new ServerService(serverAccess, queue),
+    serverSecurity: security,
     serverTests: new ServerTestService(serverAccess, queue, resolve, log),
     sessions,
   };
@@ -125,6 +128,12 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'server.install-docker': ({ runId, serverId }, context) =>
       runEngine.perform(runId, context, () => dockerInstall.steps(serverId)),
     'servers.watch': (_, { signal }) => watch.lookAtAll(signal),
+    'server.look-security': ({ serverId }) => security.look(serverId),
+    'server.check-security': ({ runId, serverId }, context) =>
+      runEngine.perform(runId, context, () => security.checkSteps(serverId)),
+    'server.harden': (order, context) =>
+      security.hardening(order, steps => runEngine.perform(order.runId, context, () => steps)),
+    'servers.look-security': (_, { signal }) => security.lookAtAll(signal),
   };
   return { services, handlers, reseal, pool };
 }

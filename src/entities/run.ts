@@ -7,6 +7,8 @@ export enum RunKind {
   RESEAL = 'RESEAL',
   DELETE_PROJECT = 'DELETE_PROJECT',
   INSTALL_DOCKER = 'INSTALL_DOCKER',
+  CHECK_SECURITY = 'CHECK_SECURITY',
+  HARDEN_SERVER = 'HARDEN_SERVER',
 }
 registerEnumType(RunKind, {
   name: 'RunKind',
@@ -14,6 +16,8 @@ registerEnumType(RunKind, {
     RESEAL: { description: 'Seals the stored secrets of a workspace with the current master key.' },
     DELETE_PROJECT: { description: 'Removes a project and what it left on servers.' },
     INSTALL_DOCKER: { description: "Installs Docker on a server from the distribution's packages." },
+    CHECK_SECURITY: { description: 'Looks at the security of a server.' },
+    HARDEN_SERVER: { description: 'Hardens a server; what goes wrong is put back.' },
   },
 });
 

@@ -1,4 +1,4 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Extensions, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from './date-time.ts';
 
 export enum SecurityStatus {
@@ -72,6 +72,8 @@ export class SecurityLook {
   @Field(() => DateTime)
   checkedAt!: string;
 
+  // Their ids are names of checks, not of resources: they are part of the answer everywhere.
+  @Extensions({ embedded: true })
   @Field(() => [SecurityCheck])
   checks!: SecurityCheck[];
 }

@@ -10,6 +10,16 @@ export interface Jobs {
   'server.look': { serverId: string };
   'server.install-docker': { runId: string; serverId: string };
   'servers.watch': Record<string, never>;
+  'server.look-security': { serverId: string };
+  'server.check-security': { runId: string; serverId: string };
+  'server.harden': {
+    runId: string;
+    serverId: string;
+    checks?: string[] | undefined;
+    allowPorts?: number[] | undefined;
+    planId?: string | undefined;
+  };
+  'servers.look-security': Record<string, never>;
 }
 
 export type JobName = keyof Jobs;
@@ -61,6 +71,10 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'server.look': { ...usual, hasLanes: true, concurrency: 4 },
   'server.install-docker': lasting,
   'servers.watch': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
+  'server.look-security': { ...usual, hasLanes: true, retryLimit: 0 },
+  'server.check-security': lasting,
+  'server.harden': lasting,
+  'servers.look-security': { ...usual, concurrency: 1, retryLimit: 0, cron: '29 * * * *' },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

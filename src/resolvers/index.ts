@@ -11,6 +11,7 @@ import { ProjectResolver } from './project.resolver.ts';
 import { RepositoryResolver } from './repository.resolver.ts';
 import { RunResolver } from './run.resolver.ts';
 import { ServerResolver } from './server.resolver.ts';
+import { ServerSecurityResolver } from './server-security.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
 
 export const resolvers = [
@@ -27,5 +28,6 @@ export const resolvers = [
   RepositoryResolver,
   RunResolver,
   ServerResolver,
+  ServerSecurityResolver,
   SessionResolver,
 ] as const;

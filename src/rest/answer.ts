@@ -39,9 +39,10 @@ function linkNext(
 
 function describeOne(response: Response, value: Plain, location: string | undefined): void {
   if (typeof value?.version === 'number') response.setHeader('ETag', `"${value.version}"`);
-  if (location !== undefined) {
-    response.setHeader('Location', BASE_PATH + location.replace(/:(\w+)/g, (_, name: string) => String(value[name])));
-  }
+  const names = [...(location ?? '').matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  // What was not made has no place.
+  if (location === undefined || names.some(name => value[name] === null)) return;
+  response.setHeader('Location', BASE_PATH + location.replace(/:(\w+)/g, (_, name: string) => String(value[name])));
 }
 
 /** Headers are ASCII, and labels are people's: whatever else is in them becomes a question mark. */

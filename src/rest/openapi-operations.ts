@@ -125,9 +125,16 @@ function successesOf(facts: Facts, { schemas }: Books): Record<string, AnswerObj
     content: { [isStream ? 'text/event-stream' : 'application/json']: { schema } },
   };
   return {
-    ...(route.otherStatus ? { [route.otherStatus]: { description: 'It was there and was changed.', ...parts } } : {}),
+    ...(route.otherStatus ? { [route.otherStatus]: { ...parts, ...otherNote(facts, parts.headers) } } : {}),
     [route.status ?? 200]: { description: successNote(facts), ...parts },
   };
+}
+
+/** Where the other status means that nothing was made, there is no place to look for it. */
+function otherNote({ route }: Facts, headers: AnswerObject['headers']): Omit<AnswerObject, 'content'> {
+  if (route.otherMeaning === undefined) return { description: 'It was there and was changed.' };
+  const { Location: _, ...others } = headers ?? {};
+  return { description: route.otherMeaning, headers: others };
 }
 
 /** Single root fields are nullable so that one failure does not blank a screen; in REST a failure is a status. */

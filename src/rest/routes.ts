@@ -10,6 +10,8 @@ export interface Route {
   status?: 201 | 202;
   /** Answered now and then, by `notes.status`: a thing that was there already and was changed. */
   otherStatus?: 200;
+  /** What that other status says, unless it is the usual thing. */
+  otherMeaning?: string;
   /** What to watch or read next, with names of the answer's fields in it. */
   location?: string;
   /** Arguments of a request with a body that come in the query string all the same. */
@@ -100,6 +102,23 @@ export const routes = {
     path: '/servers/:id/docker',
     status: 202,
     location: '/runs/:id',
+    tag: 'Servers',
+  },
+  'Query.securityLook': { method: 'GET', path: '/servers/:id/security', tag: 'Servers' },
+  'Mutation.checkServerSecurity': {
+    method: 'POST',
+    path: '/servers/:id/security/check',
+    status: 202,
+    location: '/runs/:id',
+    tag: 'Servers',
+  },
+  'Mutation.hardenServer': {
+    method: 'POST',
+    path: '/servers/:id/security/harden',
+    status: 202,
+    otherStatus: 200,
+    otherMeaning: 'A dry run: what would be done.',
+    location: '/runs/:runId',
     tag: 'Servers',
   },
   'Mutation.deleteServer': { method: 'DELETE', path: '/servers/:id', tag: 'Servers' },

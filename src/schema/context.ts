@@ -14,6 +14,7 @@ import type { RepositorySearchService } from '../services/repository-search.serv
 import type { RunService } from '../services/run.service.ts';
 import type { Scope } from '../services/scope.ts';
 import type { ServerService } from '../services/server.service.ts';
+import type { ServerSecurityService } from '../services/server-security.service.ts';
 import type { ServerTestService } from '../services/server-test.service.ts';
 import type { SessionService } from '../services/session.service.ts';
 import type { Loaders } from './loaders.ts';
@@ -34,6 +35,7 @@ export interface Services {
   repositorySearch: RepositorySearchService;
   runs: RunService;
   servers: ServerService;
+  serverSecurity: ServerSecurityService;
   serverTests: ServerTestService;
   sessions: SessionService;
 }

@@ -50,9 +50,13 @@ export class ServerWatchService {
     if (found === undefined) return;
     await this.access.change(serverId, async (server, unit) => {
       if (server.version !== before.version || server.status === ServerStatus.UNTRUSTED) return;
+      const isNew = server.status === ServerStatus.PENDING;
       if ('facts' in found) note(server, unit, ServerStatus.READY, null);
       else await this.#noteMiss(server, unit, found.reason);
       if ('facts' in found) Object.assign(server, { ...found, lastSeenAt: clock.now(), missedLooks: 0 });
+      // What else is to be known of it takes longer, and is not waited for.
+      if ('facts' in found && isNew)
+        await this.queue.enqueue(unit, 'server.look-security', { serverId }, { lane: serverId });
     });
   }
 

@@ -155,6 +155,7 @@ test('what the clock sends is scheduled once, however many instances there are',
   expect(schedules.map(({ name, cron, timezone }) => [name, cron, timezone]).sort()).toEqual([
     ['git.check', '41 */6 * * *', 'UTC'],
     ['rows.prune', '17 * * * *', 'UTC'],
+    ['servers.look-security', '29 * * * *', 'UTC'],
     ['servers.watch', '* * * * *', 'UTC'],
   ]);
 });

@@ -93,8 +93,13 @@ describe('types', () => {
 
   test('every id of ours is an ID', () => {
     const wrong = fields.filter(([place, field]) => /(\.id|Id)$/.test(place) && named(field) !== 'ID');
-    // Git providers have ids of their own, and callers give ids to their requests.
-    expect(wrong.map(([place]) => place).sort()).toEqual(['AuditEntry.requestId', 'Repository.id']);
+    // Git providers have ids of their own, callers give ids to their requests, checks have names, and a plan is known by its hash.
+    expect(wrong.map(([place]) => place).sort()).toEqual([
+      'AuditEntry.requestId',
+      'Hardening.planId',
+      'Repository.id',
+      'SecurityCheck.id',
+    ]);
   });
 
   test('where there is the id of a resource, GraphQL has the resource too', () => {

@@ -58,6 +58,7 @@ test('what does not lead to the machine is refused, and nothing is changed by it
 
 test('what leads to the machine takes the place of the old, and is told', async () => {
   const id = await ready();
+  await bench.untilJudged(id);
   const { token } = bench.ann;
   const events = await SseClient.open(`${bench.app.url}/api/v1/events?kinds=server_updated`, { token });
   const twin = await SshMachine.start();

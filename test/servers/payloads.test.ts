@@ -28,6 +28,7 @@ beforeAll(async () => {
   const { id } = (await bench.add(good)).body;
   await bench.until(id, 'READY');
   await bench.test({ serverId: id });
+  await bench.untilJudged(id);
   usual = new Set(machine.commands.map(withoutId));
 }, PATIENCE);
 afterAll(async () => {

@@ -13,6 +13,7 @@ export interface ServerAnswer {
   status: 'PENDING' | 'READY' | 'UNREACHABLE' | 'UNTRUSTED';
   statusReason: string | null;
   facts: { os: string; cpus: number; docker: string | null } | null;
+  security: { score: number; checkedAt: string } | null;
   lastSeenAt: string | null;
   version: number;
 }
@@ -64,6 +65,11 @@ export class ServerBench {
       const server = await this.get(id);
       return server.status === status ? server : undefined;
     });
+  }
+
+  /** Waits until its security was looked at, which is told as well. */
+  async untilJudged(id: string): Promise<void> {
+    await eventually(async () => (await this.get(id)).security !== null);
   }
 
   /** As the clock does it every minute, but now. */

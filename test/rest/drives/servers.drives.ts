@@ -1,3 +1,5 @@
+import { eventually } from '../../support/eventually.ts';
+import { PretendedServer } from '../../support/pretended-server.ts';
 import { makePrivateKey } from '../../support/ssh-keys.ts';
 import { SshMachine } from '../../support/ssh-machine.ts';
 import type { Driver } from './driver.ts';
@@ -9,6 +11,7 @@ interface Identified {
 
 /** Two of the first step, before anything is asked of the machine. */
 const FIRST_MESSAGES = 2;
+const PATIENCE_MS = 60_000;
 const STRANGE = `SHA256:${'A'.repeat(43)}`;
 
 export async function driveServers(driver: Driver): Promise<void> {
@@ -19,6 +22,7 @@ export async function driveServers(driver: Driver): Promise<void> {
   } finally {
     await machine.stop();
   }
+  await driveSecurity(driver);
 }
 
 async function driveOne(driver: Driver, machine: SshMachine): Promise<void> {
@@ -46,6 +50,25 @@ async function driveTest(driver: Driver, body: { serverId: string }): Promise<vo
   await driver.refuse('testConnection', 400, { body: '{', headers: { 'content-type': 'application/json' } }, 'no JSON');
   await driver.refuse('testConnection', 415, { body: 'x', headers: { 'content-type': 'text/plain' } }, 'no JSON');
   await driver.refuse('testConnection', 404, { body: { serverId: '01890000-0000-7000-8000-000000000000' } }, 'unknown');
+}
+
+async function driveSecurity(driver: Driver): Promise<void> {
+  const pretended = await PretendedServer.start();
+  try {
+    const body = { name: 'safe', ...pretended.place };
+    const params = { id: (await driver.drive<Identified>('createServer', { body })).body.id };
+    await driver.drive('checkServerSecurity', { params });
+    const path = driver.urlOf('securityLook', { params });
+    const { token } = driver.person;
+    await eventually(async () => (await driver.app.rest('GET', path, { token })).status === 200, PATIENCE_MS);
+    await driver.drive('securityLook', { params });
+    await driver.drive('hardenServer', { params, body: { dryRun: true, allowPorts: [8080] } });
+    await driver.drive('hardenServer', { params, body: { checks: ['login-notice'] } });
+    await driver.refuse('hardenServer', 400, { params, body: { checks: ['none'] } }, 'an unknown check');
+    await driver.refuse('hardenServer', 409, { params, body: { planId: '0'.repeat(32) } }, 'another plan');
+  } finally {
+    await pretended.stop();
+  }
 }
 
 async function driveStranger(driver: Driver, id: string, machine: SshMachine): Promise<void> {
