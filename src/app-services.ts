@@ -90,7 +90,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const watch = new ServerWatchService(em, serverAccess, queue, ground.warn);
   const dockerInstall = new DockerInstallService(serverAccess, runs, queue);
   const security = new ServerSecurityService(em, serverAccess, runs, queue, ground.warn);
-  const runEngine = new RunEngine(em, log);
+  const runEngine = new RunEngine(em, log, bell);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
   const services: Services = {
@@ -126,7 +126,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
     'server.look': ({ serverId }) => watch.look(serverId),
     'server.install-docker': ({ runId, serverId }, context) =>
-      runEngine.perform(runId, context, () => dockerInstall.steps(serverId)),
+      runEngine.perform(runId, context, (_, progress) => dockerInstall.steps(runId, serverId, progress)),
     'servers.watch': (_, { signal }) => watch.lookAtAll(signal),
     'server.look-security': ({ serverId }) => security.look(serverId),
     'server.check-security': ({ runId, serverId }, context) =>

@@ -5,11 +5,20 @@ import { isDatabaseAway } from '../database/availability.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, type RunError, RunStatus, type RunStep } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
+import type { RowBell } from '../events/row-bell.ts';
 import { transact, workOrigin } from '../events/unit-of-work.ts';
 
 export interface Step {
   name: string;
   run(signal: AbortSignal): Promise<string | null>;
+}
+
+/** What a step may want of the run it is part of. */
+export interface RunProgress {
+  /** Somebody wants it to end. A step that can, ends what it began and throws `RunCancelled`. */
+  cancelled: AbortSignal;
+  /** Says how far the step under way has come. */
+  tell(message: string): Promise<void>;
 }
 
 export interface Try {
@@ -39,6 +48,13 @@ export class RunReverted extends Error {
   }
 }
 
+/** Somebody asked for it to end, and nothing of it runs any more. */
+export class RunCancelled extends Error {
+  constructor() {
+    super('Cancelled');
+  }
+}
+
 /**
  * Carries a run through its steps and tells each change as it becomes true. Taking it up gives a new fence;
  * a worker that was away too long finds its own fence outdated and writes nothing more.
@@ -47,33 +63,69 @@ export class RunEngine {
   constructor(
     private readonly em: EntityManager,
     private readonly log: Log,
+    private readonly bell?: Pick<RowBell, 'watch'>,
   ) {}
 
   /** `isLastTry`: whoever worked on it died each time. Then it ends here, for nobody would ever end it later. */
-  async perform(runId: string, { signal, isLastTry }: Try, makeSteps: (run: Run) => Step[]): Promise<void> {
+  async perform(runId: string, { signal, isLastTry }: Try, makeSteps: MakeSteps): Promise<void> {
     try {
       const taken = await this.#takeUp(runId);
       if (taken === undefined) return;
       if (isLastTry) await this.#change(taken, run => finish(run, RunStatus.FAILED, GIVEN_UP));
-      else await this.#carryThrough(taken, signal, makeSteps(taken));
+      else await this.#carryThrough(taken, signal, makeSteps);
     } catch (error) {
       if (!(error instanceof RunTakenOver)) throw error;
       this.log.info({ runId }, error.message);
     }
   }
 
-  async #carryThrough(taken: Run, signal: AbortSignal, steps: Step[]): Promise<void> {
-    const done = new Set(taken.steps.filter(({ status }) => status === RunStatus.SUCCEEDED).map(({ name }) => name));
+  async #carryThrough(taken: Run, signal: AbortSignal, makeSteps: MakeSteps): Promise<void> {
+    const cancel = new AbortController();
+    const unwatch = await this.#watchCancel(taken, cancel);
+    const tell = (message: string) => this.#tell(taken, message);
     try {
-      for (const step of steps) if (!done.has(step.name)) await this.#carryOut(taken, step, signal);
+      for (const step of makeSteps(taken, { cancelled: cancel.signal, tell })) {
+        const before = taken.steps.find(({ name }) => name === step.name);
+        if (before === undefined && cancel.signal.aborted) throw new RunCancelled();
+        if (before?.status !== RunStatus.SUCCEEDED) await this.#carryOut(taken, step, signal);
+      }
     } catch (error) {
       if (isForAnother(error, signal)) throw error;
-      if (!isForeseen(error)) this.log.error({ runId: taken.id, err: error }, 'A run failed');
-      const status = error instanceof RunReverted ? RunStatus.REVERTED : RunStatus.FAILED;
-      await this.#change(taken, run => finish(run, status, explain(error)));
+      await this.#endBadly(taken, error);
       return;
+    } finally {
+      unwatch();
     }
     await this.#change(taken, run => finish(run, RunStatus.SUCCEEDED, null));
+  }
+
+  async #endBadly(taken: Run, error: unknown): Promise<void> {
+    if (error instanceof RunCancelled) {
+      await this.#change(taken, run => finish(run, RunStatus.CANCELLED, null));
+      return;
+    }
+    if (!isForeseen(error)) this.log.error({ runId: taken.id, err: error }, 'A run failed');
+    const status = error instanceof RunReverted ? RunStatus.REVERTED : RunStatus.FAILED;
+    await this.#change(taken, run => finish(run, status, explain(error)));
+  }
+
+  /** The wish is a row, the bell only says that there may be one. */
+  async #watchCancel({ id }: Run, cancel: AbortController): Promise<() => void> {
+    const look = async () => {
+      const run = await this.em.fork().findOne(Run, id);
+      if (run !== null && run.cancelAskedAt !== null) cancel.abort(new RunCancelled());
+    };
+    const failed = (err: unknown) => this.log.error({ runId: id, err }, 'Whether a run is cancelled could not be read');
+    const unwatch = this.bell?.watch(cancelBell(id), () => void look().catch(failed));
+    await look();
+    return unwatch ?? (() => undefined);
+  }
+
+  async #tell(taken: Run, message: string): Promise<void> {
+    await this.#change(taken, run => {
+      const step = run.steps.find(({ status }) => status === RunStatus.RUNNING);
+      if (step) setStep(run, step.name, RunStatus.RUNNING, message);
+    });
   }
 
   async #takeUp(runId: string): Promise<Run | undefined> {
@@ -94,7 +146,8 @@ export class RunEngine {
       await this.#change(taken, run => setStep(run, step.name, RunStatus.SUCCEEDED, message));
     } catch (error) {
       if (isForAnother(error, signal)) throw error;
-      await this.#change(taken, run => setStep(run, step.name, RunStatus.FAILED, explain(error).message));
+      const status = error instanceof RunCancelled ? RunStatus.CANCELLED : RunStatus.FAILED;
+      await this.#change(taken, run => setStep(run, step.name, status, explain(error).message));
       throw error;
     }
   }
@@ -114,6 +167,11 @@ export class RunEngine {
     });
   }
 }
+
+type MakeSteps = (run: Run, progress: RunProgress) => Step[];
+
+/** Rings when somebody wants a run to end. */
+export const cancelBell = (runId: string): string => `cancel run ${runId}`;
 
 /** No fault of the run: it is not ours any more, or has to wait, and whoever takes it up next goes on with it. */
 const isForAnother = (error: unknown, signal: AbortSignal): boolean =>
@@ -136,6 +194,7 @@ function finish(run: Run, status: RunStatus, error: RunError | null): void {
 
 /** What we foresaw is told; the rest is in the log of the worker, under the run's id. */
 function explain(error: unknown): RunError {
+  if (error instanceof RunCancelled) return { code: 'CANCELLED', message: error.message, hint: null };
   if (isForeseen(error)) return { code: error.code, message: error.message, hint: null };
   return {
     code: 'INTERNAL',

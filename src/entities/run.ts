@@ -61,7 +61,16 @@ export class RunError {
   hint!: string | null;
 }
 
-type Optional = 'fence' | 'status' | 'steps' | 'error' | 'startedAt' | 'finishedAt' | 'requestedBy' | 'subject';
+type Optional =
+  | 'fence'
+  | 'status'
+  | 'steps'
+  | 'error'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'cancelAskedAt'
+  | 'requestedBy'
+  | 'subject';
 
 @ObjectType({ description: 'Long work that is no deployment, backup or analysis.', simpleResolvers: true })
 @Entity()
@@ -101,4 +110,8 @@ export class Run extends Owned<Optional> {
   @Field(() => DateTime, { nullable: true })
   @Property({ type: 'datetime', length: 3, nullable: true })
   finishedAt: Date | null = null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Since when it is being cancelled, if it had begun by then.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  cancelAskedAt: Date | null = null;
 }

@@ -1,5 +1,6 @@
 import { Migration20261115Foundation } from './migration-20261115-foundation.ts';
 import { Migration20261115Projects } from './migration-20261115-projects.ts';
+import { Migration20261115RunCancel } from './migration-20261115-run-cancel.ts';
 import { Migration20261115Servers } from './migration-20261115-servers.ts';
 
 /** Named one by one, so that the bundled service finds them without reading a folder. */
@@ -7,4 +8,5 @@ export const migrations = [
   { name: '20261115-foundation', class: Migration20261115Foundation },
   { name: '20261115-projects', class: Migration20261115Projects },
   { name: '20261115-servers', class: Migration20261115Servers },
+  { name: '20261115-run-cancel', class: Migration20261115RunCancel },
 ];

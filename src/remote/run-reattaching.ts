@@ -13,6 +13,8 @@ export interface ReattachOptions {
   onOutput?: (chunk: Buffer, from: OutputStream) => void | Promise<void>;
   /** Cancels the work on the server. */
   signal?: AbortSignal;
+  /** Ends the following and fails with its reason; the work goes on, for whoever takes it up. */
+  leave?: AbortSignal;
   /** How long the server may be out of reach at a stretch. A minute unless told otherwise. */
   patienceMs?: number;
   prefix?: Prefix;
@@ -63,22 +65,24 @@ class Reattaching {
 
   async finish(): Promise<WorkEnd> {
     const { id, leaseMs } = this.order;
-    const { signal } = this.options;
+    const { signal, leave } = this.options;
+    const stop = AbortSignal.any([signal, leave].filter(each => each !== undefined));
     try {
-      await this.#persist(work => work.start(this.order), signal);
+      await this.#persist(work => work.start(this.order), stop);
       const end = await this.#persist(
         work =>
           work.follow(id, {
             offset: this.#offset,
             onOutput: (chunk, from) => this.#take(chunk, from),
-            ...(signal ? { signal } : {}),
+            signal: stop,
             ...(leaseMs === undefined ? {} : { leaseMs }),
           }),
-        signal,
+        stop,
       );
       if (end.exitCode !== 0 || end.reason !== 'EXIT') throw this.#failure(FAILURES[end.reason], end.exitCode);
       return end;
     } catch (error) {
+      if (leave?.aborted && !signal?.aborted) throw leave.reason;
       if (!signal?.aborted && !isOfListener(error)) throw error;
       // Nobody wants it any more, or nobody can hear it.
       await this.#persist(work => work.cancel(id));

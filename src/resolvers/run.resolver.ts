@@ -25,7 +25,10 @@ export class RunResolver {
 
   @Allow(Role.MEMBER, TokenScope.write)
   @Raises('RUN_FINISHED')
-  @Mutation(() => Run, { nullable: true, description: 'Cancels a run that has not begun.' })
+  @Mutation(() => Run, {
+    nullable: true,
+    description: 'Cancels a run that has not begun, or the installation of Docker at any time.',
+  })
   cancelRun(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Run> {
     return services.runs.cancel(scope, id, ifVersion);
   }

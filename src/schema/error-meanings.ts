@@ -29,7 +29,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   CONFLICT: 'The state of things forbids it.',
   EMAIL_TAKEN: 'There is an account for this address already.',
   LAST_OWNER: 'A workspace keeps at least one owner.',
-  RUN_FINISHED: 'The run has begun or is over.',
+  RUN_FINISHED: 'The run is over, or has begun and cannot be cancelled any more.',
   IN_USE: 'Others still need it; `usedBy` names them.',
   NAME_TAKEN: 'Another one has this name already.',
   ANALYSIS_RUNNING: 'The repository is being analysed; wait for the end of it.',

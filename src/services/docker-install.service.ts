@@ -1,20 +1,14 @@
-import type { Command } from '../commands/command.ts';
-import { asRoot, findApt, installDocker, startDocker } from '../commands/system.commands.ts';
-import type { Step } from '../engine/run.engine.ts';
-import { dockerOf, survey } from '../engine/server-facts.ts';
+import { DockerInstallEngine } from '../engine/docker-install.engine.ts';
+import type { RunProgress, Step } from '../engine/run.engine.ts';
 import { Run, RunKind, RunStatus } from '../entities/run.ts';
-import { Server, ServerStatus } from '../entities/server.ts';
-import { DomainError } from '../errors.ts';
+import { Server, type ServerFacts, ServerStatus } from '../entities/server.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { RemoteFailure } from '../remote/host.ts';
+import { SshFailure } from '../remote/ssh-failure.ts';
 import type { SshHost } from '../remote/ssh-host.ts';
 import type { RunService } from './run.service.ts';
 import type { Scope } from './scope.ts';
 import type { ServerAccessService } from './server-access.service.ts';
-import { ServerUntrusted } from './server-failure.ts';
-
-const INSTALL_MS = 20 * 60_000;
-const START_MS = 60_000;
+import { ServerAway, ServerUntrusted } from './server-failure.ts';
 
 /** Installs Docker where it is missing, from the packages of the machine's own distribution. */
 export class DockerInstallService {
@@ -39,60 +33,24 @@ export class DockerInstallService {
     });
   }
 
-  /** Each step looks first whether there is anything left to do, so that one that was cut short can be taken again. */
-  steps(serverId: string): Step[] {
-    return [
-      { name: 'look', run: () => this.access.use(serverId, look) },
-      { name: 'install', run: signal => this.access.use(serverId, host => install(host, signal)) },
-      { name: 'start', run: signal => this.access.use(serverId, host => start(host, signal)) },
-      { name: 'verify', run: () => this.#verify(serverId) },
-    ];
+  steps(runId: string, serverId: string, progress: RunProgress): Step[] {
+    const use = <Result>(work: (host: SshHost) => Promise<Result>) => this.#use(serverId, work);
+    const keep = (facts: ServerFacts) =>
+      this.access.change(serverId, async server => void Object.assign(server, { facts }));
+    const steps = new DockerInstallEngine({ runId, use, keep }, progress).steps();
+    return steps.map(({ name, run }) => ({ name, run: signal => run(signal).catch(tellAway) }));
   }
 
-  async #verify(serverId: string): Promise<string> {
-    const { facts } = await this.access.use(serverId, host => survey(host));
-    await this.access.change(serverId, async server => void Object.assign(server, { facts }));
-    if (facts.docker === null)
-      throw new DomainError(
-        'UPSTREAM_FAILED',
-        'Docker is installed but does not answer; look at its log on the machine',
-      );
-    return `Docker ${facts.docker} answers`;
+  /** A machine that is out of reach is tried again for a while, which only what SSH itself says can decide. */
+  async #use<Result>(serverId: string, work: (host: SshHost) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.access.use(serverId, work);
+    } catch (error) {
+      throw error instanceof ServerAway ? error.failure : error;
+    }
   }
 }
 
-async function look(host: SshHost): Promise<string> {
-  const { facts, isRoot } = await survey(host);
-  if (facts.docker !== null) return `Docker ${facts.docker} is installed already`;
-  await say(
-    host,
-    asRoot(findApt(), isRoot),
-    'This needs root, or sudo without a password, and a distribution with apt-get',
-  );
-  return `No Docker on ${facts.os}`;
-}
-
-async function install(host: SshHost, signal: AbortSignal): Promise<string> {
-  const { facts, isRoot } = await survey(host, signal);
-  if (facts.docker !== null) return 'Nothing to do';
-  await say(host, asRoot(installDocker(), isRoot), 'The packages could not be installed', INSTALL_MS, signal);
-  return 'Installed the package docker.io';
-}
-
-async function start(host: SshHost, signal: AbortSignal): Promise<string> {
-  const { isRoot } = await survey(host, signal);
-  if ((await dockerOf(host, isRoot, signal)) !== null) return 'It runs';
-  await say(host, asRoot(startDocker(), isRoot), 'Docker could not be started', START_MS, signal);
-  return 'Started';
-}
-
-/** What the machine complained of last is what helps; the run belongs to whoever owns the machine. */
-async function say(host: SshHost, command: Command, fault: string, timeoutMs = START_MS, signal?: AbortSignal) {
-  try {
-    await host.run(command, { timeoutMs, ...(signal ? { signal } : {}) });
-  } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
-    const said = error.stderrTail.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
-    throw new DomainError('UPSTREAM_FAILED', said === '' ? `${fault} (${error.reason})` : `${fault}: ${said}`);
-  }
+function tellAway(error: unknown): never {
+  throw error instanceof SshFailure ? new ServerAway(error) : error;
 }

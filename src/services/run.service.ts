@@ -1,8 +1,10 @@
 import { clock } from '../clock.ts';
 import type { Page, Row } from '../database/rows.ts';
+import { cancelBell } from '../engine/run.engine.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
-import { Run, type RunKind, RunStatus } from '../entities/run.ts';
+import { Run, RunKind, RunStatus } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
+import { ringRows } from '../events/row-bell.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Scope } from './scope.ts';
 
@@ -28,16 +30,23 @@ export class RunService {
     return run;
   }
 
-  /** What has not begun is cancelled at once; what has begun cannot be, its worker owns it. */
+  /** What has not begun is cancelled at once. What has begun is its worker's, who is asked to end it, if it is of a kind that can be. */
   async cancel(scope: Scope, id: string, ifVersion?: number | null): Promise<Run> {
     return scope.transact(async unit => {
       const run = await scope.load(unit, Run, id, ifVersion);
-      if (run.status !== RunStatus.QUEUED) {
-        throw new DomainError('RUN_FINISHED', `A run that is ${run.status} cannot be cancelled`);
-      }
-      Object.assign(run, { status: RunStatus.CANCELLED, finishedAt: clock.now() });
+      if (run.status === RunStatus.QUEUED) Object.assign(run, { status: RunStatus.CANCELLED, finishedAt: clock.now() });
+      else await askToEnd(unit, run);
       unit.tell(EventKind.run_updated, EventAction.UPDATED, run);
       return run;
     });
   }
+}
+
+const ENDABLE: readonly RunKind[] = [RunKind.INSTALL_DOCKER];
+
+async function askToEnd(unit: UnitOfWork, run: Run): Promise<void> {
+  if (run.status !== RunStatus.RUNNING || !ENDABLE.includes(run.kind))
+    throw new DomainError('RUN_FINISHED', `A run that is ${run.status} cannot be cancelled`);
+  run.cancelAskedAt ??= clock.now();
+  await ringRows(unit.em, cancelBell(run.id));
 }

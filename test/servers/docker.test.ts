@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { type RunAnswer, ServerBench } from '../support/servers.ts';
 import { makePrivateKey } from '../support/ssh-keys.ts';
 import { SshMachine } from '../support/ssh-machine.ts';
@@ -28,7 +30,11 @@ beforeEach(async () => {
   machine.program('dpkg', note);
   machine.program('systemctl', `${note}; touch ${folder}/started`);
   machine.program('service', `${note}; touch ${folder}/started`);
-  machine.program('docker', `[ -e ${folder}/started ] && [ -n "$AS_ROOT" ] && echo 26.1.5 || exit 1`);
+  machine.program('dockerd', `[ -e ${folder}/installed ] || exit 127`);
+  machine.program(
+    'docker',
+    `[ "$1" = --version ] || { [ -e ${folder}/started ] && [ -n "$AS_ROOT" ]; } && echo 26.1.5`,
+  );
 });
 afterEach(() => machine.stop());
 
@@ -56,7 +62,7 @@ test("Docker is installed from the distribution's packages, and said to be there
   expect(run.steps.map(({ name, status }) => [name, status])).toEqual(
     ['look', 'install', 'start', 'verify'].map(name => [name, 'SUCCEEDED']),
   );
-  expect(log()).toMatch(/apt-get .*install --no-install-recommends docker\.io/);
+  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io/);
   expect((await bench.get(id)).facts?.docker).toBe('26.1.5');
 });
 
@@ -89,8 +95,20 @@ test.each([
   expect((await bench.get(id)).facts?.docker).toBe(null);
 });
 
+test('what is there but does not run is started, and no package gets in its way', async () => {
+  machine.program('dockerd', 'echo Docker version 27.0.3');
+  const id = await add();
+  const run = await install(id);
+  expect(run.status).toBe('SUCCEEDED');
+  expect(log()).toMatch(/docker/);
+  expect(log()).not.toMatch(/^apt-get/m);
+  expect((await bench.get(id)).facts?.docker).toBe('26.1.5');
+});
+
 test('what was installed but does not run is a failure', async () => {
   const id = await add();
+  // It is waited for.
+  machine.program('sleep', 'exec /bin/sleep 0.02');
   machine.program('systemctl', 'exit 0');
   machine.program('service', 'exit 0');
   const run = await install(id);
@@ -104,4 +122,60 @@ test('asked for twice at once, it is done once', async () => {
   const [first, second] = await Promise.all([ask(), ask()]);
   expect(second.body.id).toBe(first.body.id);
   await bench.ended(`/runs/${first.body.id}`);
+});
+
+const SLOW = 'echo Unpacking docker.io; n=0; while [ ! -e %/go ]; do sleep 0.1; done; touch %/installed';
+
+/** apt-get that waits for the test to let it go on, and counts how often it was begun. */
+function slowPackages(): void {
+  const { folder } = machine;
+  const script = SLOW.replaceAll('%', folder);
+  machine.program('apt-get', `case "$*" in *install*) echo begun >> ${folder}/begun; ${script};; esac`);
+}
+
+const timesBegun = () => readFileSync(join(machine.folder, 'begun'), 'utf8').trim().split('\n').length;
+
+async function begin(id: string): Promise<string> {
+  const asked = await bench.app.rest<{ id: string }>('POST', `/servers/${id}/docker`, { token: bench.ann.token });
+  await eventually(() => existsSync(join(machine.folder, 'begun')));
+  return asked.body.id;
+}
+
+test('a lost connection ends nothing: the same installation is followed over the next one', async () => {
+  const id = await add();
+  slowPackages();
+  const runId = await begin(id);
+  await machine.cut();
+  machine.commands.length = 0;
+  await machine.said(/slipway/);
+  writeFileSync(join(machine.folder, 'go'), '');
+  expect(await bench.ended(`/runs/${runId}`)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(timesBegun()).toBe(1);
+});
+
+test('what apt-get is at is told while it is', async () => {
+  const id = await add();
+  slowPackages();
+  const runId = await begin(id);
+  await eventually(async () => {
+    const { body } = await bench.app.rest<RunAnswer>('GET', `/runs/${runId}`, { token: bench.ann.token });
+    return body.steps.at(-1)?.message === 'Unpacking docker.io';
+  });
+  writeFileSync(join(machine.folder, 'go'), '');
+  expect(await bench.ended(`/runs/${runId}`)).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+test('cancelled under way, it is CANCELLED when nothing of it runs on the machine any more', async () => {
+  const id = await add();
+  slowPackages();
+  const runId = await begin(id);
+  const cancel = () => bench.app.rest('POST', `/runs/${runId}/cancel`, { token: bench.ann.token });
+  expect(await cancel()).toMatchObject({ status: 200, body: { status: 'RUNNING', cancelAskedAt: expect.any(String) } });
+  const run = await bench.ended(`/runs/${runId}`);
+  expect(run).toMatchObject({ status: 'CANCELLED', error: null });
+  expect(run.steps.at(-1)).toMatchObject({ name: 'install', status: 'CANCELLED' });
+  expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`${machine.folder}/apt-get`);
+  expect(existsSync(join(machine.folder, 'installed'))).toBe(false);
+  expect(await cancel()).toMatchObject({ status: 409, body: { code: 'RUN_FINISHED' } });
+  expect((await bench.get(id)).facts?.docker).toBe(null);
 });

@@ -67,6 +67,12 @@ export class SshMachine {
     await eventually(() => this.#open.size === 0);
   }
 
+  /** Every line is lost; what runs goes on. */
+  async cut(): Promise<void> {
+    for (const client of this.#open) client.end();
+    await this.empty();
+  }
+
   /** Waits until something like this was said to it. */
   async said(pattern: RegExp): Promise<void> {
     await eventually(() => this.commands.some(command => pattern.test(command)));
@@ -101,12 +107,14 @@ export class SshMachine {
           this.commands.push(command);
           const channel = acceptExec();
           const env = { PATH: `${this.folder}:${process.env.PATH}`, HOME: this.folder };
-          execFile('sh', ['-c', command], { env }, (error, stdout, stderr) => {
-            channel.write(this.greeting + stdout);
-            channel.stderr.write(stderr);
+          channel.write(this.greeting);
+          const shell = execFile('sh', ['-c', command], { env }, error => {
             channel.exit(typeof error?.code === 'number' ? error.code : 0);
             channel.end();
-          }).stdin?.end();
+          });
+          shell.stdin?.end();
+          shell.stdout?.on('data', piece => channel.write(piece));
+          shell.stderr?.on('data', piece => channel.stderr.write(piece));
         });
       });
     });
