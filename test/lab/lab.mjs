@@ -32,6 +32,7 @@ const IMAGES = [
   { recipe: 'python', tags: ['python:3.11-slim-bookworm', 'python:3.12-slim-bookworm', 'python:3.13-slim-bookworm'] },
   { recipe: 'caddy', tags: ['caddy:2', 'caddy:2-alpine'] },
   { recipe: 'server', tags: ['slipway-lab/server:bookworm'], gather: gatherServer },
+  { recipe: 'bare', tags: ['slipway-lab/bare:bookworm'], gather: gatherServer },
 ];
 
 /** With `SLIPWAY_LAB=full` also a server of the next Debian, which costs two minutes the first time. */

@@ -11,6 +11,8 @@ export interface LabServerWish {
   release?: 'bookworm' | 'trixie';
   /** With a Docker of its own, which takes some seconds to start. */
   hasDocker?: boolean;
+  /** Without even the packages of Docker. */
+  isBare?: boolean;
 }
 
 /**
@@ -24,9 +26,14 @@ export class LabServer {
     readonly privateKey: string,
   ) {}
 
-  static async start({ release = 'bookworm', hasDocker = false }: LabServerWish = {}): Promise<LabServer> {
+  static async start({
+    release = 'bookworm',
+    hasDocker = false,
+    isBare = false,
+  }: LabServerWish = {}): Promise<LabServer> {
     const pair = ssh2.utils.generateKeyPairSync('ed25519');
-    const id = await docker('run', ...RUN_WORDS, '--env', `WITH_DOCKER=${hasDocker ? 'yes' : 'no'}`, imageOf(release));
+    const image = isBare ? 'slipway-lab/bare:bookworm' : imageOf(release);
+    const id = await docker('run', ...RUN_WORDS, '--env', `WITH_DOCKER=${hasDocker ? 'yes' : 'no'}`, image);
     try {
       const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', id);
       const server = new LabServer(id, address, pair.private);
@@ -60,6 +67,18 @@ export class LabServer {
   /** A script by the same way. */
   shell(script: string): Promise<string> {
     return this.exec('sh', '-c', script);
+  }
+
+  /** Switched off; `switchOn` brings it back at the same address. */
+  async switchOff(): Promise<void> {
+    await docker('stop', '--time', '0', this.id);
+  }
+
+  async switchOn(): Promise<void> {
+    await docker('start', this.id);
+    const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', this.id);
+    if (address !== this.address) throw new Error(`It came back at ${address} instead of ${this.address}`);
+    await eventually(() => this.#answers());
   }
 
   async stop(): Promise<void> {
