@@ -32,6 +32,8 @@ export class ProjectDeletionService {
 
   async #removeRows(run: Run, projectId: string): Promise<string> {
     return transact(this.em, originOf(run), async unit => {
+      // In the order of whoever writes an analysis: the other way round the two would wait for each other.
+      await unit.em.find(Analysis, { projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const project = await unit.em.findOne(Project, { id: projectId, workspaceId: run.workspaceId });
       if (project === null) return 'It was gone already';
       for (const environment of await unit.em.find(Environment, { projectId }))

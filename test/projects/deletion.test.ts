@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
+import { eventually } from '../support/eventually.ts';
 import { GitServer } from '../support/git-server.ts';
 import { changeIn } from '../support/runs.ts';
 import { SseClient } from '../support/sse-client.ts';
@@ -134,3 +135,31 @@ test('a deletion that is cancelled before it begins never happened', async () =>
   const { body } = await app.rest('GET', `/projects/${id}`, { token: ann.token });
   expect(body).toMatchObject({ status: 'READY' });
 });
+
+test('an analysis that ends while its project is removed is waited for, and neither stops the other', async () => {
+  const { token } = ann;
+  const fetched = Promise.withResolvers<boolean>();
+  git.intercept = () => fetched.promise;
+  const made = await app.rest<{ id: string }>('POST', '/projects', { token, body: { name: 'Shop', repository } });
+  await app.sql(`create or replace function wait() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(4711); return old; end $$`);
+  await app.sql('create trigger wait before delete on project for each row execute function wait()');
+  await app.sql('select pg_advisory_lock(4711)');
+  const waitsFor = (kind: string) => eventually(async () => (await app.sql(WAITING, [kind.split(' ')])).length > 0);
+  const asked = await app.rest<{ id: string }>('DELETE', `/projects/${made.body.id}`, { token });
+  await waitsFor('advisory');
+  fetched.resolve(false);
+  await waitsFor('transactionid tuple');
+  await app.sql('select pg_advisory_unlock(4711)');
+  const run = await eventually(async () => {
+    const { body } = await app.rest<{ finishedAt: string | null }>('GET', `/runs/${asked.body.id}`, { token });
+    return body.finishedAt !== null && body;
+  });
+  git.intercept = undefined;
+  await app.sql('drop trigger wait on project');
+  expect(run).toMatchObject({ status: 'SUCCEEDED', error: null });
+});
+
+/** For longer than PostgreSQL waits before it looks for a circle: so whoever closes the circle is the one that it ends. */
+const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  and wait_event = any($1) and query_start < clock_timestamp() - interval '1.2 s'`;
