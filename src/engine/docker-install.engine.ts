@@ -6,6 +6,7 @@ import { DomainError } from '../errors.ts';
 import { type Host, RemoteFailure } from '../remote/host.ts';
 import { RemoteWork } from '../remote/remote-work.ts';
 import { runReattaching, type UseHost } from '../remote/run-reattaching.ts';
+import { saidText } from '../remote/said-text.ts';
 import { RunCancelled, type RunProgress, type Step } from './run.engine.ts';
 import { survey } from './server-facts.ts';
 
@@ -162,8 +163,4 @@ const isSettled = (error: unknown): boolean =>
 /** The lines that say what is fetched, unpacked and set up. */
 const isProgress = (line: string): boolean => /^(Get:|Fetched|Preparing|Unpacking|Setting up|Processing)/.test(line);
 
-const plain = (line: string): string =>
-  line
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_MESSAGE);
+const plain = (line: string): string => saidText(line, LONGEST_MESSAGE);

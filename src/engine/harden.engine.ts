@@ -3,6 +3,7 @@ import type { SecurityLook } from '../entities/security.ts';
 import { SecurityStatus } from '../entities/security.ts';
 import { DomainError } from '../errors.ts';
 import { RemoteFailure } from '../remote/host.ts';
+import { lastLine } from '../remote/said-text.ts';
 import { SshFailure } from '../remote/ssh-failure.ts';
 import { ACTION_NAMES, type Action, type ActionName } from './hardening/action.ts';
 import { DeadManSwitch, SwitchWentOff } from './hardening/dead-man-switch.ts';
@@ -222,7 +223,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof SwitchWentOff) return 'It took too long and the dead-man switch went off';
   if (error instanceof RemoteFailure && error.reason === 'LOST') return 'The connection was lost';
   if (error instanceof RemoteFailure) {
-    const last = error.stderrTail.trim().split('\n').at(-1)?.slice(0, 200);
+    const last = lastLine(error.stderrTail, 200);
     return last ? `A command failed: ${last}` : error.message;
   }
   return error instanceof Error ? error.message : 'It failed';

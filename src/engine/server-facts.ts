@@ -1,6 +1,7 @@
 import { asRoot, dockerVersion, readFacts } from '../commands/system.commands.ts';
 import type { ServerFacts } from '../entities/server.ts';
 import { type Host, RemoteFailure } from '../remote/host.ts';
+import { saidText } from '../remote/said-text.ts';
 
 export interface Survey {
   facts: ServerFacts;
@@ -46,12 +47,7 @@ function splitLine(line: string): [string, string] {
   return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
 }
 
-/** Control characters have no business in a fact, and PostgreSQL takes no NUL. */
-const textOf = (text: string | undefined): string =>
-  (text ?? '')
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_TEXT) || 'unknown';
+const textOf = (text: string | undefined): string => saidText(text ?? '', LONGEST_TEXT) || 'unknown';
 
 const MOST = 2 ** 31 - 1;
 

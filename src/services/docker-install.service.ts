@@ -1,8 +1,11 @@
 import { DockerInstallEngine } from '../engine/docker-install.engine.ts';
 import type { RunProgress, Step } from '../engine/run.engine.ts';
+import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, RunKind, RunStatus } from '../entities/run.ts';
 import { Server, type ServerFacts, ServerStatus } from '../entities/server.ts';
+import { DomainError } from '../errors.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { RemoteFailure } from '../remote/host.ts';
 import { SshFailure } from '../remote/ssh-failure.ts';
 import type { SshHost } from '../remote/ssh-host.ts';
 import type { RunService } from './run.service.ts';
@@ -36,7 +39,10 @@ export class DockerInstallService {
   steps(runId: string, serverId: string, progress: RunProgress): Step[] {
     const use = <Result>(work: (host: SshHost) => Promise<Result>) => this.#use(serverId, work);
     const keep = (facts: ServerFacts) =>
-      this.access.change(serverId, async server => void Object.assign(server, { facts }));
+      this.access.change(serverId, async (server, unit) => {
+        Object.assign(server, { facts });
+        unit.tell(EventKind.server_updated, EventAction.UPDATED, server);
+      });
     const steps = new DockerInstallEngine({ runId, use, keep }, progress).steps();
     return steps.map(({ name, run }) => ({ name, run: signal => run(signal).catch(tellAway) }));
   }
@@ -51,6 +57,10 @@ export class DockerInstallService {
   }
 }
 
+/** A machine that hangs up or does not do what it is told is no fault of ours. */
 function tellAway(error: unknown): never {
-  throw error instanceof SshFailure ? new ServerAway(error) : error;
+  if (error instanceof SshFailure) throw new ServerAway(error);
+  if (!(error instanceof RemoteFailure)) throw error;
+  if (error.reason === 'LOST') throw new DomainError('SERVER_UNREACHABLE', 'The connection was lost. Ask again');
+  throw new DomainError('UPSTREAM_FAILED', `The machine does not do what it is told: ${error.message}`);
 }

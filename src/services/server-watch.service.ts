@@ -18,6 +18,7 @@ const FRESH_MS = 45 * SECOND;
 const SECOND_LOOK_SECONDS = 10;
 /** One failed look proves nothing. */
 const MISSES = 2;
+const LASTING = ['os', 'kernel', 'arch', 'cpus', 'docker'] as const;
 
 type Look = { facts: ServerFacts } | { reason: string };
 
@@ -51,9 +52,8 @@ export class ServerWatchService {
     await this.access.change(serverId, async (server, unit) => {
       if (server.version !== before.version || server.status === ServerStatus.UNTRUSTED) return;
       const isNew = server.status === ServerStatus.PENDING;
-      if ('facts' in found) note(server, unit, ServerStatus.READY, null);
+      if ('facts' in found) noteFacts(server, unit, found.facts);
       else await this.#noteMiss(server, unit, found.reason);
-      if ('facts' in found) Object.assign(server, { ...found, lastSeenAt: clock.now(), missedLooks: 0 });
       // What else is to be known of it takes longer, and is not waited for.
       if ('facts' in found && isNew)
         await this.queue.enqueue(unit, 'server.look-security', { serverId }, { lane: serverId });
@@ -100,6 +100,14 @@ export class ServerWatchService {
     const values = [clock.now(), ServerStatus.UNTRUSTED, fromNow(-FRESH_MS), BATCH];
     return (await this.em.fork().execute<{ id: string }[]>(text, values)).map(({ id }) => id);
   }
+}
+
+/** That some memory or disk is used is no news; another system or Docker is. */
+function noteFacts(server: Server, unit: UnitOfWork, facts: ServerFacts): void {
+  const isOther = LASTING.some(name => server.facts?.[name] !== facts[name]);
+  Object.assign(server, { facts, lastSeenAt: clock.now(), missedLooks: 0 });
+  if (server.status === ServerStatus.READY && isOther) unit.tell(EventKind.server_updated, EventAction.UPDATED, server);
+  else note(server, unit, ServerStatus.READY, null);
 }
 
 /** Told only when it is news. */
