@@ -12,7 +12,7 @@ import { makeKeyPair } from '../security/private-key.ts';
 import { checkVersion, type Scope } from './scope.ts';
 import { type Credential, SERVERS_STOPPED, type ServerAccessService } from './server-access.service.ts';
 import { type CredentialWish, hasCredential, readCredential, refuseBlindPassword } from './server-credential.ts';
-import { ServerAway } from './server-failure.ts';
+import { ServerAway, ServerUntrusted } from './server-failure.ts';
 
 export interface ServerWish extends CredentialWish {
   name: string;
@@ -64,6 +64,7 @@ export class ServerService {
   async update(scope: Scope, id: string, { ifVersion, ...change }: ServerChange): Promise<Server> {
     const before = await scope.row(Server, id);
     checkVersion(before, ifVersion);
+    refuseUntrusted(before, change);
     refuseBlindPassword(change, before.hostKeys.length > 0 || change.hostKeyFingerprint != null);
     const given = hasCredential(change) || change.passphrase != null ? await readCredential(change) : undefined;
     const where = whereabouts(before, change);
@@ -74,6 +75,7 @@ export class ServerService {
     return scope.transact(async unit => {
       // What was tried is what was read before: nobody may have changed it in between.
       const server = await scope.load(unit, Server, id, before.version);
+      refuseUntrusted(server, change);
       Object.assign(server, where, { name: change.name ?? server.name });
       if (given) this.#keep(Object.assign(server, { publicKey: given.publicKey }), given.credential);
       if (shown) markSeen(server, shown);
@@ -162,6 +164,12 @@ function whereabouts(before: Where, { host, port, username, hostKeyFingerprint }
 function isWorthTrying(before: Row<Server>, change: ServerChange): boolean {
   const isNew = hasCredential(change) || change.hostKeyFingerprint != null;
   return isNew || (before.lastSeenAt !== null && isElsewhere(before, change));
+}
+
+/** Nothing is done on it until a key is trusted; a key that is given with the change, and shown, is that. */
+function refuseUntrusted(server: Row<Server> | Server, change: ServerChange): void {
+  if (server.status !== ServerStatus.UNTRUSTED || change.hostKeyFingerprint != null) return;
+  if (hasCredential(change) || isElsewhere(server, change)) throw new ServerUntrusted();
 }
 
 const isElsewhere = (before: Where, { host, port, username }: Partial<Where>): boolean =>

@@ -103,6 +103,22 @@ describe('another machine in the place of a known one', () => {
     await bench.until(id, 'READY');
   });
 
+  test('leaves a server on which nothing is tried by a change either, be the old machine back or not', async () => {
+    const id = await ready();
+    const known = machine.keys;
+    await replace();
+    await bench.look(id);
+    await machine.changeHostKey(known);
+    const refused = { status: 409, body: { code: 'SERVER_UNTRUSTED' } };
+    for (const change of [{ privateKey }, { username: 'admin' }, { host: 'localhost' }, { port: 1 }])
+      expect([change, await bench.change(id, change)]).toMatchObject([change, refused]);
+    expect(machine.attempts).toEqual([]);
+    expect(await bench.change(id, { name: 'doubtful' })).toMatchObject({ body: { name: 'doubtful', version: 2 } });
+    expect(await bench.get(id)).toMatchObject({ status: 'UNTRUSTED', username: 'root', host: '127.0.0.1' });
+    const told = await bench.change(id, { username: 'admin', hostKeyFingerprint: machine.fingerprint });
+    expect(told).toMatchObject({ status: 200, body: { status: 'READY', username: 'admin' } });
+  });
+
   test('is given to a change together with its fingerprint', async () => {
     const id = await ready();
     await replace();
