@@ -107,10 +107,14 @@ const withoutValues = (message: string): string =>
 const withShortNames = (message: string): string =>
   message.replace(/"([^"]*)"/g, (_, name: string) => `"${printableName(name)}"`).slice(0, 500);
 
+/** What a number or a text must be like says nothing to somebody who sent neither. */
+const NOT_NULL = 'must not be null; leave it out instead';
+
 function faultsOf(errors: readonly ValidationError[], prefix = ''): FieldFault[] {
-  return errors.flatMap(({ property, constraints, children }) => {
+  return errors.flatMap(({ property, value, constraints, children }) => {
     const field = printableName(`${prefix}${property}`);
-    const own = Object.values(constraints ?? {}).map(text => ({ field, message: text.replace(`${property} `, '') }));
+    const texts = value === null && constraints ? [NOT_NULL] : Object.values(constraints ?? {});
+    const own = texts.map(text => ({ field, message: text.replace(`${property} `, '') }));
     return [...own, ...faultsOf(children ?? [], `${field}.`)];
   });
 }

@@ -48,9 +48,7 @@ export class AnalysisService {
       });
       return await this.#analyze(checkout, { rootDirectory, name: nameOf(repository) });
     } catch (error) {
-      throw error instanceof AnalysisFailure
-        ? new Invalid({ field: 'repository', message: `${error.message}. ${error.hint}` })
-        : error;
+      throw error instanceof AnalysisFailure ? asInvalid(error) : error;
     } finally {
       this.#running -= 1;
     }
@@ -73,6 +71,9 @@ export class AnalysisService {
     return StoredStream.open(new AnalysisSource(this.rows, this.bell, analysisId), after);
   }
 }
+
+const asInvalid = ({ code, message, hint }: AnalysisFailure): Invalid =>
+  new Invalid({ field: code === 'ROOT_NOT_FOUND' ? 'rootDirectory' : 'repository', message: `${message}. ${hint}` });
 
 const nameOf = (repository: string): string =>
   repository

@@ -241,6 +241,11 @@ describe.each(['rest', 'graphql'] as const)('at the door of %s', door => {
     expect(refused.detail).toMatch(/\w{3}/);
   });
 
+  test('a folder that is not there is named as what is wrong', async () => {
+    const refused = await call('Query.analyzeRepo', { repository: shop, rootDirectory: 'nowhere' });
+    expect(refused.fields).toMatchObject([{ field: 'rootDirectory', message: expect.stringContaining('nowhere') }]);
+  });
+
   async function counts(): Promise<object[]> {
     return app.sql(`select (select count(*) from project) as projects, (select count(*) from analysis) as analyses,
       (select count(*) from event) as events, (select count(*) from audit_entry) as notes`);
