@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { ServerBench } from '../support/servers.ts';
 import { SseClient } from '../support/sse-client.ts';
 import { makePrivateKey } from '../support/ssh-keys.ts';
@@ -63,10 +66,11 @@ test('a machine that does not do what it is told fails the run, and it is not sa
 test('a server that is deleted while Docker is installed ends the run', async () => {
   const id = await ready();
   const { token } = bench.ann;
-  // It fails in the end: behind the machine's programs are those of this one, and what comes next must not reach them.
-  machine.program('apt-get', `while [ -e ${machine.folder}/apt-get ]; do sleep 0.1; done; exit 1`);
+  // Behind the machine's programs are those of this one: it is waited for, and fails, so that nothing reaches them.
+  const [begun, stay] = ['begun', 'apt-get'].map(name => join(machine.folder, name)) as [string, string];
+  machine.program('apt-get', `touch ${begun}; while [ -e ${stay} ]; do sleep 0.1; done; exit 1`);
   const asked = await bench.app.rest<{ id: string }>('POST', `/servers/${id}/docker`, { token });
-  await machine.said(/apt-get -q -y/);
+  await eventually(() => existsSync(begun));
   expect(await bench.app.rest('DELETE', `/servers/${id}`, { token })).toMatchObject({ status: 200 });
   const run = await bench.ended(`/runs/${asked.body.id}`);
   expect(run).toMatchObject({
