@@ -3,7 +3,8 @@ ARG BASE=debian:bookworm
 FROM $BASE
 COPY sources/ /etc/apt/
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    busybox-static docker.io iptables iproute2 kmod openssh-server procps rsyslog sudo
+    busybox-static docker.io iptables iproute2 kmod openssh-server procps rsyslog sudo \
+    $(apt-cache pkgnames docker-cli | grep -x docker-cli)
 # What hardening installs and what judges it are fetched once, not by every test; installing them is still the product's work.
 RUN DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --download-only \
     cron debsums fail2ban lynis needrestart ufw unattended-upgrades
