@@ -81,6 +81,23 @@ whereSshdIs('work on a server whose connection is lost', () => {
     await use(host => new RemoteWork(host).remove(id));
   });
 
+  test('goes on when whoever followed it leaves, and is followed to its end by the next', async () => {
+    const use = useOf(pool, server);
+    const order = { id: randomUUID(), command: Command.of('sh', '-c', 'echo up; sleep 2; echo on'), timeoutMs: 60_000 };
+    const leaving = new AbortController();
+    const reason = new Error('somebody else took it over');
+    const left = runReattaching(use, order, { leave: leaving.signal, onOutput: () => leaving.abort(reason) });
+    await expect(left).rejects.toBe(reason);
+    expect(await use(host => new RemoteWork(host).status(order.id))).toBe('RUNNING');
+    let text = '';
+    const onOutput = (chunk: Buffer) => {
+      text += chunk.toString();
+    };
+    expect(await runReattaching(use, order, { onOutput })).toEqual({ exitCode: 0, reason: 'EXIT' });
+    expect(text).toBe('up\non\n');
+    await use(host => new RemoteWork(host).remove(order.id));
+  });
+
   test('fails by its name when it ends badly, and is given up when the server stays away', async () => {
     const use = useOf(pool, server);
     const bad = { id: randomUUID(), command: Command.of('sh', '-c', 'echo no >&2; exit 4'), timeoutMs: 60_000 };
