@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { writeText } from '../schema/write-text.ts';
 import type { AnswerNotes } from '../services/scope.ts';
 import { BASE_PATH, type Operation } from './rest.ts';
+import type { Route } from './routes.ts';
 
 type Plain = Record<string, unknown>;
 
@@ -13,7 +14,7 @@ export function answer(
   notes: AnswerNotes,
   query: URLSearchParams,
 ): void {
-  const value = data?.[field];
+  const value = madeIn(data?.[field], route);
   if (Array.isArray(value)) linkNext(response, value as Plain[], notes, query);
   else describeOne(response, value as Plain, route.location);
   if (notes.warnings?.length) response.setHeader('X-Warnings', notes.warnings.map(printable).join('; '));
@@ -21,6 +22,10 @@ export function answer(
   response.statusCode = notes.status ?? route.status ?? 200;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   writeText(response, body);
+}
+
+function madeIn(value: unknown, { made }: Route): unknown {
+  return (made === undefined ? undefined : (value as Plain)[made]) ?? value;
 }
 
 /** While there is more, the page after this one has an address. */
@@ -41,7 +46,7 @@ function describeOne(response: Response, value: Plain, location: string | undefi
   if (typeof value?.version === 'number') response.setHeader('ETag', `"${value.version}"`);
   const names = [...(location ?? '').matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   // What was not made has no place.
-  if (location === undefined || names.some(name => value[name] === null)) return;
+  if (location === undefined || names.some(name => value[name] == null)) return;
   response.setHeader('Location', BASE_PATH + location.replace(/:(\w+)/g, (_, name: string) => String(value[name])));
 }
 

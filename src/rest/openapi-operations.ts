@@ -1,4 +1,4 @@
-import { type GraphQLArgument, isNonNullType } from 'graphql';
+import { type GraphQLArgument, type GraphQLOutputType, getNamedType, isNonNullType, isObjectType } from 'graphql';
 import type { Permission } from '../schema/authorize.ts';
 import { type Constraints, constraintsOfField } from './openapi-constraints.ts';
 import type { ErrorBook } from './openapi-errors.ts';
@@ -119,15 +119,20 @@ function bodyOf(
 
 function successesOf(facts: Facts, { schemas }: Books): Record<string, AnswerObject> {
   const { field, isStream, route } = facts;
-  const schema = shownAtRoot(schemas.output(field.type));
-  const parts = {
-    headers: headersFor(facts),
-    content: { [isStream ? 'text/event-stream' : 'application/json']: { schema } },
-  };
+  const type = isStream ? 'text/event-stream' : 'application/json';
+  const headers = headersFor(facts);
+  const contentOf = (shown: GraphQLOutputType) => ({ [type]: { schema: shownAtRoot(schemas.output(shown)) } });
+  const other = { headers, ...otherNote(facts, headers), content: contentOf(field.type) };
   return {
-    ...(route.otherStatus ? { [route.otherStatus]: { ...parts, ...otherNote(facts, parts.headers) } } : {}),
-    [route.status ?? 200]: { description: successNote(facts), ...parts },
+    ...(route.otherStatus ? { [route.otherStatus]: other } : {}),
+    [route.status ?? 200]: { description: successNote(facts), headers, content: contentOf(madeType(facts)) },
   };
+}
+
+/** What is answered under the usual status: all of it, or the one field that was made. */
+function madeType({ field, route: { made } }: Facts): GraphQLOutputType {
+  const named = getNamedType(field.type);
+  return made !== undefined && isObjectType(named) ? (named.getFields()[made]?.type ?? field.type) : field.type;
 }
 
 /** Where the other status means that nothing was made, there is no place to look for it. */

@@ -12,6 +12,8 @@ export interface Route {
   otherStatus?: 200;
   /** What that other status says, unless it is the usual thing. */
   otherMeaning?: string;
+  /** The field of the answer that is the whole answer under the usual status; under the other one it is null. */
+  made?: string;
   /** What to watch or read next, with names of the answer's fields in it. */
   location?: string;
   /** Arguments of a request with a body that come in the query string all the same. */
@@ -118,7 +120,8 @@ export const routes = {
     status: 202,
     otherStatus: 200,
     otherMeaning: 'A dry run: what would be done.',
-    location: '/runs/:runId',
+    made: 'run',
+    location: '/runs/:id',
     tag: 'Servers',
   },
   'Mutation.deleteServer': { method: 'DELETE', path: '/servers/:id', tag: 'Servers' },

@@ -107,10 +107,10 @@ describe('hardening', () => {
     ]);
     expect(server.said).toBe('');
 
-    const started = await ask<Plan>('POST', '/harden', { planId: plan.planId });
-    expect(started).toMatchObject({ status: 202, body: { planId: plan.planId, run: { kind: 'HARDEN_SERVER' } } });
-    expect(started.headers.get('location')).toMatch(new RegExp(`/runs/${started.body.runId}$`));
-    const run = await bench.ended(`/runs/${started.body.runId}`);
+    const started = await ask<{ id: string }>('POST', '/harden', { planId: plan.planId });
+    expect(started).toMatchObject({ status: 202, body: { kind: 'HARDEN_SERVER', subject: `Server:${id}` } });
+    expect(started.headers.get('location')).toMatch(new RegExp(`/runs/${started.body.id}$`));
+    const run = await bench.ended(`/runs/${started.body.id}`);
     expect(run).toMatchObject({ status: 'SUCCEEDED', error: null });
     expect(run.steps.map(({ name }) => name)).toEqual(STEPS);
     for (const [command] of plan.actions.map(({ commands }) => commands))
@@ -118,7 +118,7 @@ describe('hardening', () => {
     expect(await looked()).toMatchObject({ grade: 'A', score: 96 });
     expect(await dryRun()).toMatchObject({ actions: [], notes: [] });
     const history = await bench.app.rest('GET', '/runs?kind=HARDEN_SERVER', { token: bench.ann.token });
-    expect(history.body).toMatchObject([{ id: started.body.runId, subject: `Server:${id}` }]);
+    expect(history.body).toMatchObject([{ id: started.body.id, subject: `Server:${id}` }]);
   });
 
   test('is refused if the server changed since', async () => {
