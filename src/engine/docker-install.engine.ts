@@ -52,11 +52,13 @@ export class DockerInstallEngine {
     if (before !== null && before !== 'RUNNING' && before.reason !== 'EXIT') await ask(work => work.remove(runId));
     const isDone = before === null && (facts.docker !== null || (await use(host => isThere(host, isRoot))));
     if (isDone) return 'Nothing to do';
+    // Left lying there it harms nobody: how the work ended is what is told, whether or not it can be cleared away.
+    const clear = () => ask(work => work.remove(runId)).catch(() => undefined);
     await this.#work(prefix, signal).catch(async error => {
-      if (isSettled(error)) await ask(work => work.remove(runId));
+      if (isSettled(error)) await clear();
       throw error;
     });
-    await ask(work => work.remove(runId));
+    await clear();
     return 'Installed the package docker.io';
   }
 

@@ -67,10 +67,12 @@ export class SshMachine {
     await eventually(() => this.#open.size === 0);
   }
 
-  /** Every line is lost; what runs goes on. */
+  /** Every line is lost, what runs goes on, and what was said before is forgotten. Whoever was cut off may be back at once. */
   async cut(): Promise<void> {
-    for (const client of this.#open) client.end();
-    await this.empty();
+    const cut = [...this.#open];
+    this.commands.length = 0;
+    for (const client of cut) client.end();
+    await eventually(() => cut.every(client => !this.#open.has(client)));
   }
 
   /** Waits until something like this was said to it. */
