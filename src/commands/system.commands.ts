@@ -27,7 +27,9 @@ apt() {
 }
 dpkg --force-confdef --force-confold --configure -a
 apt update
-apt install --no-install-recommends docker.io
+# From Debian 13 on the client is a package of its own.
+if apt-cache show docker-cli >/dev/null 2>&1; then apt install --no-install-recommends docker.io docker-cli
+else apt install --no-install-recommends docker.io; fi
 `;
 
 /** Installed, by the package or otherwise; a package that was left half-way does not count. */

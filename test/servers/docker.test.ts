@@ -27,6 +27,7 @@ beforeEach(async () => {
     'apt-get',
     `${note}; [ -n "$AS_ROOT" ] || exit 100; case "$*" in *install*) touch ${folder}/installed;; esac`,
   );
+  machine.program('apt-cache', 'exit 100');
   machine.program('dpkg', note);
   machine.program('systemctl', `${note}; touch ${folder}/started`);
   machine.program('service', `${note}; touch ${folder}/started`);
@@ -62,8 +63,14 @@ test("Docker is installed from the distribution's packages, and said to be there
   expect(run.steps.map(({ name, status }) => [name, status])).toEqual(
     ['look', 'install', 'start', 'verify'].map(name => [name, 'SUCCEEDED']),
   );
-  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io/);
+  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io $/m);
   expect((await bench.get(id)).facts?.docker).toBe('26.1.5');
+});
+
+test('where the client is a package of its own, it is installed, too', async () => {
+  machine.program('apt-cache', 'exit 0');
+  expect(await install(await add())).toMatchObject({ status: 'SUCCEEDED' });
+  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io docker-cli $/m);
 });
 
 test('where it is installed already, that is said and nothing is done', async () => {
