@@ -45,12 +45,17 @@ async function copyAll(from, to) {
   const counts = {};
   // Made by the target at its first start, and to be replaced by the one that knows the setup code.
   await to.query('delete from instance');
+  // Without accounts there is no work but what the clock began.
+  await to.query('delete from pgboss.job');
   for (const name of await tablesOf(from)) counts[name] = await copy(from, to, 'public', name, '');
   counts['waiting jobs'] = await copy(from, to, 'pgboss', 'job', `where state in ('created', 'retry', 'active')`);
   for (const { name, value, called } of await sequencesOf(from))
     await to.query('select setval($1, $2, $3)', [name, value, called]);
   return counts;
 }
+
+/** What the clock begins, both may have begun in the same minute: once is enough. */
+const ONCE = ' on conflict do nothing';
 
 async function tablesOf(client) {
   const { rows } = await client.query(
@@ -74,7 +79,7 @@ async function copy(from, to, schema, name, condition) {
     if (rows.length === 0) break;
     const page = `[${rows.map(({ row }) => row).join(',')}]`;
     await to.query(
-      `insert into ${table} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${table}, $1::json)`,
+      `insert into ${table} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${table}, $1::json)${schema === 'pgboss' ? ONCE : ''}`,
       [page],
     );
     count += rows.length;

@@ -31,6 +31,7 @@ export async function converse(program: Program, options: StreamOptions): Promis
 class Conversation {
   #stderrTail = '';
   #listening: Promise<void> | undefined;
+  readonly #waiting: [chunk: Buffer, from: 'stdout' | 'stderr'][] = [];
   #isOver = false;
   #isGivenUp = false;
   #feed: Readable | undefined;
@@ -57,7 +58,7 @@ class Conversation {
     const { ended } = this.program;
     const heard = Promise.all([this.#listen('stdout'), this.#listen('stderr')]);
     this.#say(this.options.stdin ?? '');
-    const saidAll = Promise.all([ended, heard]).then(([exitCode]) => exitCode);
+    const saidAll = Promise.all([ended, heard]).then(([exitCode]) => this.#allTaken().then(() => exitCode));
     // Either may fail after the other has settled the matter.
     for (const late of [saidAll, this.#givenUp]) late.catch(() => undefined);
     const exitCode = await Promise.race([saidAll, this.#givenUp]).catch(error => this.#leave(error));
@@ -113,9 +114,17 @@ class Conversation {
     return new Promise(resolve => stream.once('end', resolve).once('close', resolve));
   }
 
-  /** The two streams wait together: the listener hears one piece at a time. */
+  /**
+   * The two streams wait together: the listener hears one piece at a time. Of a program that ended Node lets the rest flow, paused or
+   * not, as much as a pipe holds: that waits in line.
+   */
   #hear(chunk: Buffer, from: 'stdout' | 'stderr'): void {
     if (this.#isOver) return;
+    if (this.#listening !== undefined) this.#waiting.push([chunk, from]);
+    else this.#give(chunk, from);
+  }
+
+  #give(chunk: Buffer, from: 'stdout' | 'stderr'): void {
     const { stdout, stderr } = this.program;
     try {
       const open = this.options.onOutput?.(chunk, from);
@@ -123,15 +132,27 @@ class Conversation {
       stdout.pause();
       stderr.pause();
       this.#listening = open.then(
-        () => {
-          this.#listening = undefined;
-          stdout.resume();
-          stderr.resume();
-        },
+        () => this.#goOn(),
         error => this.#giveUp(error),
       );
     } catch (error) {
       this.#giveUp(error);
     }
+  }
+
+  #goOn(): void {
+    this.#listening = undefined;
+    while (this.#listening === undefined && !this.#isOver) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#give(...next);
+    }
+    if (this.#listening !== undefined) return;
+    this.program.stdout.resume();
+    this.program.stderr.resume();
+  }
+
+  async #allTaken(): Promise<void> {
+    while (this.#listening !== undefined && !this.#isGivenUp) await this.#listening;
   }
 }

@@ -42,6 +42,14 @@ async function replace(): Promise<void> {
 const trust = <Body = { status: string }>(id: string, hostKeyFingerprint: string) =>
   bench.app.rest<Body>('POST', `/servers/${id}/trust`, { token: bench.ann.token, body: { hostKeyFingerprint } });
 
+/** A look at its security that began before may still be told of on the way. */
+async function nextAbout(events: SseClient, status: string): Promise<Told | undefined> {
+  for (;;) {
+    const [told] = await events.read<Told>(1);
+    if (told?.data.status === status) return told;
+  }
+}
+
 describe('another machine in the place of a known one', () => {
   const contacts: [string, (id: string) => Promise<unknown>][] = [
     ['a look', id => bench.look(id)],
@@ -57,7 +65,7 @@ describe('another machine in the place of a known one', () => {
     await replace();
     const since = performance.now();
     await contact(id);
-    const [told] = await events.read<Told>(1);
+    const told = await nextAbout(events, 'UNTRUSTED');
     expect(performance.now() - since).toBeLessThan(10_000);
     await events.cut();
     expect(told).toMatchObject({ action: 'UPDATED', resourceId: id, data: { status: 'UNTRUSTED' } });

@@ -20,6 +20,8 @@ export interface StartOptions {
 }
 
 const PROGRAM = new URL('./embedded-service.ts', import.meta.url).pathname;
+/** Compiles the sources as the tests do. */
+const LOADER = new URL('./swc-loader.mjs', import.meta.url).href;
 
 /** The other end of embedded-service.ts: starts it, hears what it says, kills it. */
 export class ServiceProcess {
@@ -34,7 +36,7 @@ export class ServiceProcess {
   constructor(dataDir: string, acknowledged: string[] = [], { uid, gid, env }: StartOptions = {}) {
     this.acknowledged = acknowledged;
     const options = { uid, gid, env: { ...process.env, ...env }, detached: true };
-    this.#child = spawn(process.execPath, ['--no-warnings', PROGRAM, dataDir], options);
+    this.#child = spawn(process.execPath, ['--no-warnings', '--import', LOADER, PROGRAM, dataDir], options);
     this.pid = this.#child.pid ?? 0;
     this.#exited = once(this.#child, 'exit');
     this.#child.stderr?.on('data', chunk => (this.#log += chunk));
