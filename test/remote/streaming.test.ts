@@ -52,7 +52,8 @@ describe.each(kinds)('streams of %s', (kind, isThere) => {
     listener.release();
     await streaming;
     expect(listener.bytes).toBe(MUCH);
-    expect((listener.highestRss - before) / MEGABYTE).toBeLessThan(80);
+    // What was taken is garbage until the collector comes, which a busy machine lets wait.
+    expect((listener.highestRss - before) / MEGABYTE).toBeLessThan(200);
   });
 
   it('stay in little memory when one of them is not taken and the other one drips', async () => {
