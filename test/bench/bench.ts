@@ -12,7 +12,7 @@ import { benchStreams, streamNotes } from './streams.ts';
 
 const PARTS = ['rest', 'graphql', 'sse', 'start', 'analysis', 'ssh'];
 const FULL = {
-  reads: { sliceMs: 600, rounds: 9, warmUpMs: 5000 },
+  reads: { sliceMs: 600, rounds: 9, warmUpMs: 8000 },
   messages: 12,
   starts: 7,
   analyses: 15,
