@@ -26,6 +26,7 @@ import { AnalysisService } from './services/analysis.service.ts';
 import { ApiTokenService } from './services/api-token.service.ts';
 import { AuditService } from './services/audit.service.ts';
 import { CodeService } from './services/code.service.ts';
+import { DeploymentQueue } from './services/deployment-queue.ts';
 import { DockerInstallService } from './services/docker-install.service.ts';
 import { EventService } from './services/event.service.ts';
 import { FinalizeService } from './services/finalize.service.ts';
@@ -100,7 +101,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     audit: new AuditService(),
     dockerInstall,
     events: new EventService(feed, database.rows),
-    finalize: new FinalizeService(keyring),
+    finalize: new FinalizeService(keyring, new DeploymentQueue(queue)),
     gitProviders: new GitProviderService(git, keyring),
     members: new MemberService(mails, config.publicUrl),
     passwords,
@@ -134,6 +135,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'server.harden': (order, context) =>
       security.hardening(order, steps => runEngine.perform(order.runId, context, () => steps)),
     'servers.look-security': (_, { signal }) => security.lookAtAll(signal),
+    'environment.deploy': () => Promise.reject(new Error('The engine is not built yet')),
   };
   return { services, handlers, reseal, pool };
 }

@@ -1,6 +1,8 @@
 import { Entity, Enum, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { clock } from '../clock.ts';
+import type { Secret } from '../security/secret.ts';
+import { SecretType } from '../security/secret-type.ts';
 import { Owned } from './base.ts';
 import { BuildSettings } from './build.ts';
 import { DateTime } from './date-time.ts';
@@ -15,6 +17,20 @@ export enum EnvironmentStatus {
   DELETE_FAILED = 'DELETE_FAILED',
 }
 registerEnumType(EnvironmentStatus, { name: 'EnvironmentStatus' });
+
+export enum AutoDeployMeans {
+  WEBHOOK = 'WEBHOOK',
+  BY_HAND = 'BY_HAND',
+  POLLING = 'POLLING',
+}
+registerEnumType(AutoDeployMeans, {
+  name: 'AutoDeployMeans',
+  valuesConfig: {
+    WEBHOOK: { description: 'A webhook that Slipway registered at the provider.' },
+    BY_HAND: { description: 'A webhook that the user sets up with hookUrl and hookSecret.' },
+    POLLING: { description: 'The branch is looked at every minute.' },
+  },
+});
 
 export enum ServiceKind {
   POSTGRES = 'POSTGRES',
@@ -79,7 +95,9 @@ export class Resources {
 
 type Optional =
   | ('branch' | 'serverId' | 'status' | 'needsDeploy' | 'autoDeploy' | 'url' | 'domains' | 'services' | 'build')
-  | ('healthCheck' | 'resources' | 'currentDeploymentId' | 'latestDeploymentId' | 'updatedAt');
+  | ('healthCheck' | 'resources' | 'currentDeploymentId' | 'latestDeploymentId' | 'updatedAt' | 'statusReason')
+  | ('preDeployCommand' | 'keepReleases' | 'publicPort' | 'autoDeployBy' | 'watchPaths' | 'hookSecret' | 'hookId')
+  | ('seenCommit' | 'deploymentCount');
 
 @ObjectType({ description: 'One running copy of a project: a branch on a server.', simpleResolvers: true })
 @Entity()
@@ -108,6 +126,10 @@ export class Environment extends Owned<Optional> {
   @Enum({ items: () => EnvironmentStatus, type: 'string' })
   status: EnvironmentStatus = EnvironmentStatus.IDLE;
 
+  @Field(() => String, { nullable: true, description: 'What is wrong with it, where something is.' })
+  @Property({ type: 'text', nullable: true })
+  statusReason: string | null = null;
+
   @Field(() => Boolean, { description: 'Something was changed that takes effect with the next deployment.' })
   @Property({ type: 'boolean' })
   needsDeploy: boolean = true;
@@ -115,6 +137,16 @@ export class Environment extends Owned<Optional> {
   @Field(() => Boolean)
   @Property({ type: 'boolean' })
   autoDeploy: boolean = false;
+
+  @Field(() => AutoDeployMeans, { nullable: true, description: 'How pushes are noticed, while autoDeploy is on.' })
+  @Enum({ items: () => AutoDeployMeans, type: 'string', nullable: true })
+  autoDeployBy: AutoDeployMeans | null = null;
+
+  @Field(() => [String], {
+    description: 'Only pushes that change one of these paths are deployed; empty for every push.',
+  })
+  @Property({ type: 'json' })
+  watchPaths: string[] = [];
 
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
@@ -140,6 +172,17 @@ export class Environment extends Owned<Optional> {
   @Property({ type: 'json' })
   resources: Resources = new Resources();
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Runs in the new image before the release starts, such as migrations.',
+  })
+  @Property({ type: 'text', nullable: true })
+  preDeployCommand: string | null = null;
+
+  @Field(() => Int, { description: 'How many releases are kept to roll back to.' })
+  @Property({ type: 'integer' })
+  keepReleases: number = 5;
+
   @Field(() => ID, { nullable: true })
   @Property({ type: 'uuid', nullable: true })
   currentDeploymentId: string | null = null;
@@ -151,4 +194,23 @@ export class Environment extends Owned<Optional> {
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3, onUpdate: () => clock.now() })
   updatedAt: Date = clock.now();
+
+  /** Where it answers on its server while it has no name of its own. */
+  @Property({ type: 'integer', nullable: true, hidden: true })
+  publicPort: number | null = null;
+
+  @Property({ type: SecretType, nullable: true, hidden: true })
+  hookSecret: Secret | null = null;
+
+  /** The provider's own id of the webhook that we registered there. */
+  @Property({ type: 'string', nullable: true, hidden: true })
+  hookId: string | null = null;
+
+  /** The newest commit of its branch that polling has seen. */
+  @Property({ type: 'string', nullable: true, hidden: true })
+  seenCommit: string | null = null;
+
+  /** The number of its last deployment. */
+  @Property({ type: 'integer', hidden: true })
+  deploymentCount: number = 0;
 }

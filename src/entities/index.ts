@@ -2,9 +2,11 @@ import { Analysis } from './analysis.ts';
 import { ApiToken } from './api-token.ts';
 import { AuditEntry } from './audit-entry.ts';
 import { Deployment } from './deployment.ts';
+import { DeploymentMessage } from './deployment-message.ts';
 import { Environment } from './environment.ts';
 import { StoredEvent } from './event.ts';
 import { GitProvider } from './git-provider.ts';
+import { HookDelivery } from './hook-delivery.ts';
 import { IdempotentAnswer } from './idempotent-answer.ts';
 import { Instance } from './instance.ts';
 import { Invitation } from './invitation.ts';
@@ -23,8 +25,10 @@ export const entities = [
   ApiToken,
   AuditEntry,
   Deployment,
+  DeploymentMessage,
   Environment,
   GitProvider,
+  HookDelivery,
   IdempotentAnswer,
   Instance,
   Invitation,

@@ -9,6 +9,10 @@ export enum RunKind {
   INSTALL_DOCKER = 'INSTALL_DOCKER',
   CHECK_SECURITY = 'CHECK_SECURITY',
   HARDEN_SERVER = 'HARDEN_SERVER',
+  DELETE_ENVIRONMENT = 'DELETE_ENVIRONMENT',
+  RESTART_ENVIRONMENT = 'RESTART_ENVIRONMENT',
+  STOP_ENVIRONMENT = 'STOP_ENVIRONMENT',
+  START_ENVIRONMENT = 'START_ENVIRONMENT',
 }
 registerEnumType(RunKind, {
   name: 'RunKind',
@@ -17,6 +21,10 @@ registerEnumType(RunKind, {
     DELETE_PROJECT: { description: 'Removes a project and what it left on servers.' },
     INSTALL_DOCKER: { description: "Installs Docker on a server from the distribution's packages." },
     CHECK_SECURITY: { description: 'Looks at the security of a server.' },
+    DELETE_ENVIRONMENT: { description: 'Removes an environment and what it left on its server.' },
+    RESTART_ENVIRONMENT: { description: 'Starts what serves anew.' },
+    STOP_ENVIRONMENT: { description: 'Stops what serves.' },
+    START_ENVIRONMENT: { description: 'Starts what was stopped.' },
     HARDEN_SERVER: { description: 'Hardens a server; what goes wrong is put back.' },
   },
 });
@@ -70,7 +78,8 @@ type Optional =
   | 'finishedAt'
   | 'cancelAskedAt'
   | 'requestedBy'
-  | 'subject';
+  | 'subject'
+  | 'leftBehind';
 
 @ObjectType({ description: 'Long work that is no deployment, backup or analysis.', simpleResolvers: true })
 @Entity()
@@ -98,6 +107,10 @@ export class Run extends Owned<Optional> {
   @Field(() => String, { nullable: true, description: 'Type and id of what is worked on: "Server:0199…".' })
   @Property({ type: 'string', nullable: true })
   subject: string | null = null;
+
+  @Field(() => [String], { description: 'What could not be removed because its server is gone, by name.' })
+  @Property({ type: 'json' })
+  leftBehind: string[] = [];
 
   /** Goes up each time a worker takes the run up, so that the one before cannot write any more. */
   @Property({ type: 'integer', hidden: true })

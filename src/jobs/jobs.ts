@@ -20,6 +20,8 @@ export interface Jobs {
     planId?: string | undefined;
   };
   'servers.look-security': Record<string, never>;
+  /** Takes up the oldest deployment of the environment that is not finished, whichever one the job was sent for. */
+  'environment.deploy': { environmentId: string };
 }
 
 export type JobName = keyof Jobs;
@@ -75,6 +77,7 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'server.check-security': lasting,
   'server.harden': lasting,
   'servers.look-security': { ...usual, concurrency: 1, retryLimit: 0, cron: '29 * * * *' },
+  'environment.deploy': { ...lasting, concurrency: 8 },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

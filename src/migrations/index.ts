@@ -1,3 +1,4 @@
+import { Migration20261115Deployments } from './migration-20261115-deployments.ts';
 import { Migration20261115Foundation } from './migration-20261115-foundation.ts';
 import { Migration20261115Projects } from './migration-20261115-projects.ts';
 import { Migration20261115RunCancel } from './migration-20261115-run-cancel.ts';
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '20261115-projects', class: Migration20261115Projects },
   { name: '20261115-servers', class: Migration20261115Servers },
   { name: '20261115-run-cancel', class: Migration20261115RunCancel },
+  { name: '20261115-deployments', class: Migration20261115Deployments },
 ];

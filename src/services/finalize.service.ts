@@ -1,5 +1,5 @@
 import type { BuildSettings } from '../entities/build.ts';
-import { Deployment, DeploymentTrigger } from '../entities/deployment.ts';
+import { type Deployment, DeploymentTrigger } from '../entities/deployment.ts';
 import { Environment, type EnvironmentDomain, type EnvironmentService } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
@@ -8,6 +8,7 @@ import { Variable, type VariableScope } from '../entities/variable.ts';
 import { DomainError } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Keyring } from '../security/keyring.ts';
+import type { DeploymentQueue } from './deployment-queue.ts';
 import { definedOf, isAnalyzing, refuseDeleting } from './project.service.ts';
 import type { Scope } from './scope.ts';
 import { slugOf } from './slug.ts';
@@ -45,7 +46,10 @@ export interface Finalized {
 
 /** Turns an analysed repository into something that runs: all of it in one transaction, or nothing. */
 export class FinalizeService {
-  constructor(private readonly keyring: Keyring) {}
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly deployments: DeploymentQueue,
+  ) {}
 
   async finalize(scope: Scope, id: string, wish: FinalizeWish): Promise<Finalized> {
     return scope.transact(async unit => {
@@ -58,12 +62,16 @@ export class FinalizeService {
       // Held until the environment is on it: it cannot be deleted meanwhile.
       if (wish.environment.serverId != null) await scope.load(unit, Server, wish.environment.serverId);
       const environment = this.#environment(unit, project, wish.environment, scope.viewer.userId);
-      const deployment = wish.deploy ? queueDeployment(unit, environment, scope.viewer.userId) : null;
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
       unit.tell(EventKind.environment_updated, EventAction.CREATED, environment, project.id);
-      if (deployment) unit.tell(EventKind.deployment_updated, EventAction.CREATED, deployment, project.id);
+      const deployment = wish.deploy ? await this.#deploy(unit, project, environment, scope.viewer.userId) : null;
       return { project, environment, deployment };
     });
+  }
+
+  #deploy(unit: UnitOfWork, project: Project, environment: Environment, actor: string): Promise<Deployment> {
+    const branch = environment.branch ?? project.branch;
+    return this.deployments.add(unit, environment, { trigger: DeploymentTrigger.FINALIZE, actor, branch });
   }
 
   #environment(unit: UnitOfWork, project: Project, wish: EnvironmentWish, userId: string): Environment {
@@ -102,21 +110,6 @@ export class FinalizeService {
     });
     variable.value = this.keyring.seal(value, { table: 'variable', row: variable.id, column: 'value' });
   }
-}
-
-function queueDeployment(unit: UnitOfWork, environment: Environment, actor: string): Deployment {
-  const { workspaceId, projectId, id: environmentId, branch } = environment;
-  const deployment = unit.em.create(Deployment, {
-    workspaceId,
-    projectId,
-    environmentId,
-    number: 1,
-    trigger: DeploymentTrigger.FINALIZE,
-    actor,
-    branch,
-  });
-  environment.latestDeploymentId = deployment.id;
-  return deployment;
 }
 
 async function refuseTooEarlyOrLate(unit: UnitOfWork, project: Project, { build }: FinalizeWish): Promise<void> {

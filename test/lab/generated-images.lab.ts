@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { analyzeSnapshot } from '../../src/analysis/analyze.ts';
 import { FolderSnapshot } from '../../src/analysis/snapshot/folder-snapshot.ts';
+import { DOCKER } from './support/docker-program.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -13,7 +14,7 @@ const containers: string[] = [];
 const folders: string[] = [];
 
 afterEach(() => {
-  for (const container of containers.splice(0)) execFileSync('docker', ['rm', '--force', container]);
+  for (const container of containers.splice(0)) execFileSync(DOCKER, ['rm', '--force', container]);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -32,17 +33,17 @@ async function run(name: string, files: Files): Promise<string> {
   writeFileSync(join(folder, 'slipway.Dockerfile.dockerignore'), generatedDockerignore ?? '');
   const tag = `slipway-lab-${name}`;
   const build = ['build', '--quiet', '--file', join(folder, 'slipway.Dockerfile'), '--tag', tag, folder];
-  execFileSync('docker', build, {
+  execFileSync(DOCKER, build, {
     env: { ...process.env, DOCKER_BUILDKIT: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const started = execFileSync('docker', ['run', '--detach', tag]).toString().trim();
+  const started = execFileSync(DOCKER, ['run', '--detach', tag]).toString().trim();
   containers.push(started);
   // One that ended at once would be asked for ever: say why instead.
   await pause(500);
-  const state = execFileSync('docker', ['inspect', '--format', '{{.State.Running}}', started]).toString().trim();
-  if (state !== 'true') throw new Error(execFileSync('docker', ['logs', started], { stdio: 'pipe' }).toString());
-  const address = execFileSync('docker', ['inspect', '--format', '{{.NetworkSettings.IPAddress}}', started])
+  const state = execFileSync(DOCKER, ['inspect', '--format', '{{.State.Running}}', started]).toString().trim();
+  if (state !== 'true') throw new Error(execFileSync(DOCKER, ['logs', started], { stdio: 'pipe' }).toString());
+  const address = execFileSync(DOCKER, ['inspect', '--format', '{{.NetworkSettings.IPAddress}}', started])
     .toString()
     .trim();
   return `http://${address}:${port}`;

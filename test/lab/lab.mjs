@@ -19,6 +19,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { DOCKER } from './support/docker-program.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const cache = process.env.SLIPWAY_LAB_CACHE ?? join(homedir(), '.cache', 'slipway-lab');
@@ -101,7 +102,7 @@ function makeBase(release) {
     renameSync(`${tar}.part`, tar);
     rmSync(root, { recursive: true, force: true });
   }
-  run('docker', ['import', tar, `debian:${release}`]);
+  run(DOCKER, ['import', tar, `debian:${release}`]);
 }
 
 function makeImage({ recipe, base = 'bookworm', tags, gather }) {
@@ -111,7 +112,7 @@ function makeImage({ recipe, base = 'bookworm', tags, gather }) {
   const file = join(here, 'images', `${recipe}.Dockerfile`);
   const named = tags.flatMap(tag => ['--tag', tag]);
   const from = ['--build-arg', `BASE=debian:${base}`];
-  run('docker', ['build', '--quiet', '--file', file, ...(gather === gatherServer ? from : []), ...named, context], {
+  run(DOCKER, ['build', '--quiet', '--file', file, ...(gather === gatherServer ? from : []), ...named, context], {
     DOCKER_BUILDKIT: '1',
   });
   rmSync(context, { recursive: true, force: true });
@@ -144,11 +145,11 @@ function isInstalled(program) {
 }
 
 function isEngineUp() {
-  return spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+  return spawnSync(DOCKER, ['info'], { stdio: 'ignore' }).status === 0;
 }
 
 function hasImage(tag) {
-  return spawnSync('docker', ['image', 'inspect', tag], { stdio: 'ignore' }).status === 0;
+  return spawnSync(DOCKER, ['image', 'inspect', tag], { stdio: 'ignore' }).status === 0;
 }
 
 function run(program, words, env = {}) {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { SshHost, type SshTarget } from '../../../src/remote/ssh-host.ts';
 import { eventually } from '../../support/eventually.ts';
+import { DOCKER } from './docker-program.ts';
 
 const execute = promisify(execFile);
 
@@ -48,7 +49,7 @@ export class LabServer {
   }
 
   static isBuilt(release: 'bookworm' | 'trixie'): boolean {
-    return execFileSync('docker', ['images', '--quiet', imageOf(release)]).length > 0;
+    return execFileSync(DOCKER, ['images', '--quiet', imageOf(release)]).length > 0;
   }
 
   target(username = 'deploy'): SshTarget {
@@ -112,6 +113,6 @@ const RUN_WORDS = [
 const imageOf = (release: string) => `slipway-lab/server:${release}`;
 
 async function docker(...words: string[]): Promise<string> {
-  const { stdout } = await execute('docker', words, { maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await execute(DOCKER, words, { maxBuffer: 64 * 1024 * 1024 });
   return stdout.trim();
 }
