@@ -49,6 +49,7 @@ import { ServerSecurityService } from './services/server-security.service.ts';
 import { ServerTestService } from './services/server-test.service.ts';
 import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
+import { VariableStore } from './services/variable-store.ts';
 
 export type Warn = (message: string, error: unknown) => void;
 
@@ -82,6 +83,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const sessions = new SessionService(tokens, config);
   const passwords = new PasswordService(em, queue, mails, sessions, limits, config.publicUrl);
   const runs = new RunService();
+  const variables = new VariableStore(em, keyring);
   const reseal = new ResealService(em, keyring, runs, queue);
   const housekeeping = new HousekeepingService(em, config);
   const git = makeGitAccess(ground, outbound);
@@ -101,7 +103,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     audit: new AuditService(),
     dockerInstall,
     events: new EventService(feed, database.rows),
-    finalize: new FinalizeService(keyring, new DeploymentQueue(queue)),
+    finalize: new FinalizeService(variables, new DeploymentQueue(queue)),
     gitProviders: new GitProviderService(git, keyring),
     members: new MemberService(mails, config.publicUrl),
     passwords,

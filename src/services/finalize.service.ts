@@ -4,14 +4,13 @@ import { Environment, type EnvironmentDomain, type EnvironmentService } from '..
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { Server } from '../entities/server.ts';
-import { Variable, type VariableScope } from '../entities/variable.ts';
 import { DomainError } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
-import type { Keyring } from '../security/keyring.ts';
 import type { DeploymentQueue } from './deployment-queue.ts';
 import { definedOf, isAnalyzing, refuseDeleting } from './project.service.ts';
 import type { Scope } from './scope.ts';
 import { slugOf } from './slug.ts';
+import type { VariableStore, VariableWish } from './variable-store.ts';
 
 export interface EnvironmentWish {
   name: string;
@@ -21,13 +20,6 @@ export interface EnvironmentWish {
   services?: EnvironmentService[] | null;
   domain?: EnvironmentDomain | null;
   autoDeploy?: boolean | null;
-}
-
-export interface VariableWish {
-  key: string;
-  value: string;
-  secret?: boolean | null;
-  scope?: VariableScope | null;
 }
 
 export interface FinalizeWish {
@@ -47,7 +39,7 @@ export interface Finalized {
 /** Turns an analysed repository into something that runs: all of it in one transaction, or nothing. */
 export class FinalizeService {
   constructor(
-    private readonly keyring: Keyring,
+    private readonly variables: VariableStore,
     private readonly deployments: DeploymentQueue,
   ) {}
 
@@ -86,29 +78,8 @@ export class FinalizeService {
       services: wish.services ?? [],
       domains: wish.domain ? [wish.domain] : [],
     });
-    for (const variable of wish.variables ?? []) this.#variable(unit, environment, variable, userId);
+    for (const variable of wish.variables ?? []) this.variables.add(unit, environment, variable, userId);
     return environment;
-  }
-
-  #variable(
-    unit: UnitOfWork,
-    { id: environmentId, workspaceId, projectId }: Environment,
-    wish: VariableWish,
-    updatedBy: string,
-  ): void {
-    const { key, value, secret, scope } = wish;
-    const sealed = this.keyring.seal('', { table: 'variable', row: '', column: 'value' });
-    const variable = unit.em.create(Variable, {
-      workspaceId,
-      projectId,
-      environmentId,
-      key,
-      value: sealed,
-      updatedBy,
-      secret: secret ?? true,
-      ...(scope ? { scope } : {}),
-    });
-    variable.value = this.keyring.seal(value, { table: 'variable', row: variable.id, column: 'value' });
   }
 }
 

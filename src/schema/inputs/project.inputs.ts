@@ -18,8 +18,9 @@ import { type EnvironmentDomain, type EnvironmentService, ServiceKind, SslMode }
 import { ProjectStatus } from '../../entities/project.ts';
 import { VariableScope } from '../../entities/variable.ts';
 import type { RepositoryWish } from '../../services/analysis.service.ts';
-import type { EnvironmentWish, FinalizeWish, VariableWish } from '../../services/finalize.service.ts';
+import type { EnvironmentWish, FinalizeWish } from '../../services/finalize.service.ts';
 import type { ProjectChange, ProjectWish } from '../../services/project.service.ts';
+import type { VariableWish } from '../../services/variable-store.ts';
 import { Clearable, Omittable } from './absence.ts';
 import { IsBranch, IsFolder, IsPlainText } from './names.ts';
 import { ChangeArgs, PageArgs } from './page.inputs.ts';
