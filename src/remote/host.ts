@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Command } from '../commands/command.ts';
 
 /** What a program may read: all at once, or piece by piece as it reads it. */
@@ -44,6 +45,13 @@ export interface Host {
   run(command: Command, options?: RunOptions): Promise<RunResult>;
   /** For any amount of input and output, in little memory. */
   stream(command: Command, options?: StreamOptions): Promise<StreamResult>;
+  /** A connection to a port of the machine's own loopback. Fails with a `DialFailure` where there is none to be had. */
+  dial(port: number): Promise<Duplex>;
+  /**
+   * Starts a program to talk with: what is written it reads, what it says is read. Destroyed, it ends the program. Where the program
+   * ends badly, or the connection does, the stream fails with a `RemoteFailure`.
+   */
+  converse(command: Command): Promise<Duplex>;
 }
 
 export type FailureReason = 'EXIT' | 'TIMEOUT' | 'ABORTED' | 'TOO_MUCH_OUTPUT' | 'NOT_STARTED' | 'LOST';
@@ -60,3 +68,21 @@ export class RemoteFailure extends Error {
     super(`${program} ended badly (${reason}${exitCode === null ? '' : ` ${exitCode}`})`, { cause });
   }
 }
+
+export type DialReason = 'REFUSED' | 'FORBIDDEN';
+
+/** Nothing listens on that port of the machine, or its sshd passes no connections on. */
+export class DialFailure extends Error {
+  constructor(
+    readonly port: number,
+    readonly reason: DialReason,
+    cause?: unknown,
+  ) {
+    super(SAID[reason].replace('PORT', String(port)), { cause });
+  }
+}
+
+const SAID: Readonly<Record<DialReason, string>> = {
+  REFUSED: 'Nothing answers on port PORT of the machine itself',
+  FORBIDDEN: 'The machine’s sshd passes no connections on; set AllowTcpForwarding to local',
+};

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Client, ClientChannel } from 'ssh2';
@@ -7,6 +8,7 @@ import type { Command } from '../commands/command.ts';
 import { ChannelSlots } from './channel-slots.ts';
 import { collect } from './collect.ts';
 import { converse, type Program, timeoutOf } from './conversation.ts';
+import { Dialogue } from './dialogue.ts';
 import {
   type Host,
   RemoteFailure,
@@ -17,8 +19,8 @@ import {
 } from './host.ts';
 import type { HostKey } from './host-key.ts';
 import { connectClient } from './ssh-connect.ts';
+import { dialProgram, programOf } from './ssh-program.ts';
 import type { SshTarget } from './ssh-target.ts';
-import { shareWindow } from './ssh-window.ts';
 
 export { HOST_KEY_TYPES, type SshTarget } from './ssh-target.ts';
 
@@ -30,6 +32,8 @@ const FAREWELL_MS = 200;
 /** The machine itself ends a command so much later than we do: only when we could not. */
 const GRACE_MS = 5000;
 const ENDING_MS = 10_000;
+/** Who talks with a program knows when to leave it; if nobody is left to do so the machine ends it by then. */
+const LONGEST_DIALOGUE_SECONDS = 24 * 3600;
 
 /** An open connection to a machine: many commands at once over one connection, which notices within 15 s when it is cut. */
 export class SshHost implements Host {
@@ -77,19 +81,27 @@ export class SshHost implements Host {
 
   async stream(command: Command, options: StreamOptions = {}): Promise<StreamResult> {
     if (options.env !== undefined) throw new TypeError('variables of a far command could be read by everybody there');
-    const { program: name } = command;
-    const give = await this.#slots.take(options.signal).catch(cause => {
-      throw new RemoteFailure(name, null, '', 'ABORTED', cause);
-    });
-    const call = randomUUID();
+    const { call, leave } = await this.#enter(command, options.signal);
     try {
-      this.#calls.add(call);
       const seconds = Math.ceil((timeoutOf(options) + GRACE_MS) / 1000);
-      const channel = await this.#open(name, boundedCall(call, command, seconds));
-      return await converse(this.#program(name, channel, call), options);
+      return await converse(await this.#start(command, seconds, call), options);
     } finally {
-      if (this.#isOpen) this.#calls.delete(call);
-      give();
+      leave();
+    }
+  }
+
+  async dial(port: number): Promise<Duplex> {
+    return new Dialogue(await dialProgram(this.client, port, () => this.#isOpen));
+  }
+
+  async converse(command: Command): Promise<Duplex> {
+    const { call, leave } = await this.#enter(command);
+    try {
+      const program = await this.#start(command, LONGEST_DIALOGUE_SECONDS, call);
+      return new Dialogue(program).once('close', leave);
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
 
@@ -97,7 +109,8 @@ export class SshHost implements Host {
   async endCalls(calls: readonly string[]): Promise<void> {
     const command = endCalls(calls);
     const channel = await this.#open(command.program, command);
-    await converse(this.#program(command.program, channel), { timeoutMs: ENDING_MS });
+    const program = programOf(this.client, command.program, channel, async () => void channel.close());
+    await converse(program, { timeoutMs: ENDING_MS });
   }
 
   close(): void {
@@ -108,29 +121,31 @@ export class SshHost implements Host {
     this.#closed.then(() => clearTimeout(timer)).catch(() => undefined);
   }
 
-  #program(name: string, channel: ClientChannel, call?: string): Program {
-    shareWindow(channel);
-    const ended = new Promise<number | null>((resolve, reject) => {
-      const lose = () => reject(new RemoteFailure(name, null, '', 'LOST'));
-      this.client.once('close', lose);
-      channel.once('close', (code: number | null | undefined) => {
-        this.client.off('close', lose);
-        // Without a word of how it ended it has not ended: the connection has.
-        if (code === undefined) lose();
-        else resolve(code);
-      });
+  /** Waits for a place, and notes that something runs until `leave` says that it does not. */
+  async #enter({ program }: Command, signal?: AbortSignal): Promise<{ call: string; leave: () => void }> {
+    const give = await this.#slots.take(signal).catch(cause => {
+      throw new RemoteFailure(program, null, '', 'ABORTED', cause);
     });
-    ended.catch(() => undefined);
-    const end = () => this.#end(channel, call);
-    return { name, stdin: channel, stdout: channel, stderr: channel.stderr, ended, end };
+    const call = randomUUID();
+    this.#calls.add(call);
+    const leave = () => {
+      if (this.#isOpen) this.#calls.delete(call);
+      give();
+    };
+    return { call, leave };
+  }
+
+  async #start(command: Command, seconds: number, call: string): Promise<Program> {
+    const channel = await this.#open(command.program, boundedCall(call, command, seconds));
+    return programOf(this.client, command.program, channel, open => this.#end(open, call));
   }
 
   /** Closing a channel stops nothing at the other end, and sshd passes no signals on where it runs as root. */
-  async #end(channel: ClientChannel, call: string | undefined): Promise<void> {
+  async #end(channel: ClientChannel, call: string): Promise<void> {
     channel.resume();
     channel.stderr.resume();
     try {
-      if (call !== undefined && this.#isOpen) await this.endCalls([call]);
+      if (this.#isOpen) await this.endCalls([call]);
     } catch (error) {
       // Then the machine ends it, when its time is over; and whoever opens the next connection tries again.
       if (!(error instanceof RemoteFailure)) throw error;

@@ -16,6 +16,8 @@ export const doorOf = (access: ServerAccessService, { id, username, privateKey }
               hostKey: host.hostKey,
               run: (command, options) => host.run(command, options),
               stream: (command, options) => host.stream(command, options),
+              dial: port => host.dial(port),
+              converse: command => host.converse(command),
               close,
             }),
           ),

@@ -215,6 +215,8 @@ onThisMachine('work on a server', () => {
     const cutting = new RemoteWork({
       run: (command, options) => half.run(command, { ...options, stdin: 'hal' }),
       stream: (command, options) => half.stream(command, options),
+      dial: port => half.dial(port),
+      converse: command => half.converse(command),
     });
     const id = randomUUID();
     const started = cutting.start({ id, command: Command.of('cat'), stdin: 'half', timeoutMs: 10_000 });

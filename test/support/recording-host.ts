@@ -1,5 +1,7 @@
+import type { Duplex } from 'node:stream';
 import type { Command } from '../../src/commands/command.ts';
 import {
+  DialFailure,
   type FailureReason,
   type Host,
   type Input,
@@ -37,6 +39,21 @@ export class RecordingHost implements Host {
   readonly said: Said[] = [];
   readonly #rules: [string | RegExp, Answer | ((said: Said) => Answer)][] = [];
 
+  readonly #ports = new Map<number, () => Promise<Duplex>>();
+  readonly #programs: [string, () => Promise<Duplex>][] = [];
+
+  /** Who answers on a port of its loopback. */
+  onDial(port: number, answer: () => Promise<Duplex>): this {
+    this.#ports.set(port, answer);
+    return this;
+  }
+
+  /** Who speaks for a program: the first whose part of the line fits. */
+  onConverse(line: string, answer: () => Promise<Duplex>): this {
+    this.#programs.push([line, answer]);
+    return this;
+  }
+
   on(line: string | RegExp, answer: Answer | ((said: Said) => Answer)): this {
     this.#rules.push([line, answer]);
     return this;
@@ -70,6 +87,20 @@ export class RecordingHost implements Host {
     if (fails !== undefined) throw new RemoteFailure(program, null, stderr, fails);
     if (exitCode !== 0) throw new RemoteFailure(program, exitCode, stderr, 'EXIT');
     return { stderrTail: stderr };
+  }
+
+  async dial(port: number): Promise<Duplex> {
+    const answer = this.#ports.get(port);
+    if (answer === undefined) throw new DialFailure(port, 'REFUSED');
+    return answer();
+  }
+
+  async converse(command: Command): Promise<Duplex> {
+    const line = command.toString();
+    this.said.push({ parts: command.parts, line, stdin: '', timeoutMs: undefined });
+    const [, answer] = this.#programs.find(([rule]) => line.includes(rule)) ?? [];
+    if (answer === undefined) throw new RemoteFailure(command.program, null, '', 'NOT_STARTED');
+    return answer();
   }
 
   #answer(said: Said): Answer {

@@ -94,6 +94,8 @@ export class FragileDoor implements Door {
       hostKey: host.hostKey,
       close: () => host.close(),
       stream: (command, options) => host.stream(command, options),
+      dial: port => host.dial(port),
+      converse: command => host.converse(command),
       run: async (command: Command, options) => {
         await this.before(command.toString(), this);
         return host.run(command, options);
