@@ -30,7 +30,10 @@ export class RowBell {
   }
 }
 
+/** The same as a part of a statement that makes the change itself. */
+export const RING_ROWS = `pg_notify('${CHANNEL}', ?)`;
+
 /** In the transaction of the change: it rings if, and when, the change is there to be read. */
 export async function ringRows(em: EntityManager, key: string): Promise<void> {
-  await em.execute(`select pg_notify('${CHANNEL}', ?)`, [key]);
+  await em.execute(`select ${RING_ROWS}`, [key]);
 }
