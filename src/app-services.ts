@@ -4,6 +4,7 @@ import type { Database } from './database/database.ts';
 import { AnalysisEngine } from './engine/analysis.engine.ts';
 import { GitCheckouts } from './engine/git-checkouts.ts';
 import { RunEngine } from './engine/run.engine.ts';
+import { SourceCheckouts } from './engine/source/source-checkouts.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { RowBell } from './events/row-bell.ts';
 import type { Log } from './http/log.ts';
@@ -157,9 +158,10 @@ function makeServerAccess(
 
 /** Plain Git has no API to ask: its branches are listed by git itself, with the account's own credential. */
 function makeGitAccess({ config, keyring, database }: Ground, outbound: Outbound): GitAccessService {
-  const checkouts = new GitCheckouts(new LocalHost(config.programPath), outbound, join(config.dataDir, 'git'));
+  const ground = [new LocalHost(config.programPath), outbound, join(config.dataDir, 'git')] as const;
+  const checkouts = new GitCheckouts(...ground);
   const vendors: Vendors = createVendors(outbound, (url, account) =>
     checkouts.listRefs(url, accountLogin(vendors.GIT, account)),
   );
-  return new GitAccessService(database.orm.em, keyring, vendors, checkouts);
+  return new GitAccessService(database.orm.em, keyring, vendors, checkouts, new SourceCheckouts(...ground));
 }

@@ -12,7 +12,7 @@ export interface RemoteSpec {
 export const LARGEST_BLOB = 4 * 1024 * 1024;
 
 /** Nothing of the user's or the system's configuration applies, no hook, filter or helper of a repository runs. */
-const isolated = ({ pin, caFile }: RemoteSpec) => [
+export const isolated = ({ pin, caFile }: RemoteSpec) => [
   ...['-c', 'core.hooksPath=/dev/null'],
   ...['-c', 'protocol.allow=never', '-c', 'protocol.https.allow=always', '-c', 'protocol.ssh.allow=always'],
   ...['-c', 'http.followRedirects=false', '-c', 'http.proxy=', '-c', 'credential.helper='],

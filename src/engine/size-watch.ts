@@ -13,6 +13,8 @@ export class SizeWatch {
   constructor(
     private readonly folder: string,
     private readonly maxBytes: number,
+    /** What makes it surprising. */
+    private readonly although = '',
   ) {
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
   }
@@ -34,9 +36,7 @@ export class SizeWatch {
   async #look(): Promise<void> {
     if ((await sizeOf(join(this.folder, 'objects', 'pack'))) <= this.maxBytes) return;
     const megabytes = Math.round(this.maxBytes / 1024 / 1024);
-    this.#controller.abort(
-      new TooLarge(`The repository sends more than ${megabytes} MB although large files were not asked for`),
-    );
+    this.#controller.abort(new TooLarge(`The repository sends more than ${megabytes} MB${this.although}`));
   }
 }
 

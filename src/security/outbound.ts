@@ -29,6 +29,12 @@ export interface OutboundOptions {
   maxAnswerBytes?: number;
 }
 
+/** What one answer may take, where the usual is too little. */
+export interface AnswerLimits {
+  timeoutMs?: number;
+  maxAnswerBytes?: number;
+}
+
 const TIMEOUT_MS = 15_000;
 const LARGEST_ANSWER = 16 * 1024 * 1024;
 
@@ -55,7 +61,11 @@ export class Outbound {
   }
 
   /** Like `fetch`, to checked addresses only. */
-  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+  readonly fetch = async (
+    input: string | URL,
+    init: RequestInit = {},
+    { timeoutMs = this.#timeoutMs, maxAnswerBytes = this.#maxAnswerBytes }: AnswerLimits = {},
+  ): Promise<Response> => {
     const url = new URL(input);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw new OutboundRefused('only http and https are spoken');
@@ -64,12 +74,12 @@ export class Outbound {
     // Before the clock starts: the first time it takes a moment.
     this.#client ??= this.#load();
     const { undici, agent } = await this.#client;
-    const limit = AbortSignal.timeout(this.#timeoutMs);
+    const limit = AbortSignal.timeout(timeoutMs);
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const response = await undici.fetch(url, { ...init, signal, dispatcher: agent, redirect: 'manual' });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    return new undici.Response(upTo(response.body, this.#maxAnswerBytes), { status, statusText, headers });
+    return new undici.Response(upTo(response.body, maxAnswerBytes), { status, statusText, headers });
   };
 
   /** The checked addresses of a host, for programs that connect by themselves and can be told where. */

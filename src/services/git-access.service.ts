@@ -1,7 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { clock, SECOND } from '../clock.ts';
-import type { Checkout, GitCheckouts, GitLogin } from '../engine/git-checkouts.ts';
+import { DeployFailure } from '../engine/deploy/deploy-failure.ts';
+import type { Checkout, GitCheckouts } from '../engine/git-checkouts.ts';
+import { type GitLogin, NO_LOGIN } from '../engine/git-sessions.ts';
+import type { Source as CheckedOut, SourceCheckouts } from '../engine/source/source-checkouts.ts';
 import { GitProvider, GitVendorKind } from '../entities/git-provider.ts';
 import { DomainError, type ErrorCode, Invalid, NotFound } from '../errors.ts';
 import { GitFailure, type GitFailureKind } from '../integrations/git/git-failure.ts';
@@ -17,7 +20,13 @@ export interface Source {
   branch: string | null;
 }
 
-const NO_LOGIN: GitLogin = { username: null, password: null, privateKey: null };
+export interface WantedSource {
+  /** Null for the default one. */
+  branch: string | null;
+  /** Null for the newest of the branch. */
+  commit: string | null;
+  onLine?: (line: string) => void;
+}
 
 /** Opens connected accounts for use. The only one who sees their tokens. */
 export class GitAccessService {
@@ -28,6 +37,7 @@ export class GitAccessService {
     private readonly keyring: Keyring,
     private readonly vendors: Vendors,
     private readonly checkouts: GitCheckouts,
+    private readonly sources: SourceCheckouts,
   ) {}
 
   vendor(kind: GitVendorKind): GitVendor {
@@ -78,6 +88,15 @@ export class GitAccessService {
   async clone(source: Source, signal?: AbortSignal): Promise<Checkout> {
     const { url, login } = await this.locate(source);
     return asDomain(this.checkouts.clone(url, source.branch, login, signal));
+  }
+
+  /** All that is built of, on this machine. Fails as a deployment does. */
+  async checkOut(source: Source, wanted: WantedSource, signal: AbortSignal): Promise<CheckedOut> {
+    const { branch, commit, onLine } = wanted;
+    const { url, login } = await this.locate(source).catch(error => {
+      throw deployFailure(error);
+    });
+    return this.sources.checkOut({ url, login, branch, commit, signal, onLine: onLine ?? (() => undefined) });
   }
 
   loginOf(provider: GitProvider): GitLogin {
@@ -133,3 +152,14 @@ const CODES: { readonly [Kind in GitFailureKind]?: ErrorCode } = {
   TOKEN_REJECTED: 'TOKEN_REJECTED',
   FORBIDDEN: 'TOKEN_REJECTED',
 };
+
+/** The same, where a deployment asked. */
+function deployFailure(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error;
+  const isRefused = error.code === 'TOKEN_REJECTED' || error instanceof NotFound;
+  const message =
+    error instanceof NotFound ? 'The Git account of the project is not connected any more' : error.message;
+  return isRefused
+    ? new DeployFailure('CLONE_AUTH', message, 'Connect the account again, or save a new token for it, then deploy.')
+    : new DeployFailure('CLONE_FAILED', message, 'Check the repository and the Git account of the project.');
+}

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Checkout, GitCheckouts, type GitLimits, type GitLogin } from '../../src/engine/git-checkouts.ts';
+import { type Checkout, GitCheckouts, type GitLimits } from '../../src/engine/git-checkouts.ts';
+import type { GitLogin } from '../../src/engine/git-sessions.ts';
 import { LocalHost } from '../../src/remote/local-host.ts';
 import { Outbound, type OutboundOptions } from '../../src/security/outbound.ts';
 
@@ -35,8 +36,7 @@ export class TestCheckouts {
 
   /** What is left of work that is over. */
   get leftovers(): string[] {
-    const work = join(this.folder, 'work');
-    return existsSync(work) ? readdirSync(work) : [];
+    return leftIn(this.folder);
   }
 
   async stop(): Promise<void> {
@@ -44,6 +44,11 @@ export class TestCheckouts {
     await this.#outbound.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+export function leftIn(folder: string): string[] {
+  const work = join(folder, 'work');
+  return existsSync(work) ? readdirSync(work) : [];
 }
 
 /** The entries of a checkout by their paths. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeCertificate } from './certificate.ts';
 
-type Files = Readonly<Record<string, string | Uint8Array>>;
+/** What is in a repository: texts, bytes and links by their paths. */
+export type Files = Readonly<Record<string, string | Uint8Array | { link: string }>>;
 
 /** Comes before the server's own answer; one that answers itself says so. */
 export type Interception = (request: IncomingMessage, response: ServerResponse) => Promise<boolean> | boolean;
@@ -65,15 +66,37 @@ export class GitServer {
   push(path: string, files: Files, message: string, branch = 'main', ...extra: string[][]): void {
     const work = mkdtempSync(join(this.folder, 'work-'));
     git(work, 'init', '--quiet', '--initial-branch', branch);
-    for (const [file, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(work, file)), { recursive: true });
-      writeFileSync(join(work, file), text);
-    }
+    write(work, files);
     git(work, 'add', '-A');
     for (const words of extra) git(work, ...words);
     git(work, 'commit', '--quiet', '--allow-empty', '-m', message);
     git(work, 'push', '--quiet', '--force', join(this.folder, path), `HEAD:refs/heads/${branch}`);
     rmSync(work, { recursive: true });
+  }
+
+  /** One more commit on what the branch has, and its hash. */
+  commit(path: string, files: Files, message: string, branch = 'main'): string {
+    const work = mkdtempSync(join(this.folder, 'work-'));
+    git('.', 'clone', '--quiet', '--branch', branch, join(this.folder, path), work);
+    write(work, files);
+    git(work, 'add', '-A');
+    git(work, 'commit', '--quiet', '--allow-empty', '-m', message);
+    git(work, 'push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`);
+    rmSync(work, { recursive: true });
+    return this.tip(path, branch);
+  }
+
+  /** The newest commit of a branch. */
+  tip(path: string, branch = 'main'): string {
+    return git(join(this.folder, path), 'rev-parse', `refs/heads/${branch}`).trim();
+  }
+
+  configure(path: string, name: string, value: string): void {
+    git(join(this.folder, path), 'config', name, value);
+  }
+
+  removeBranch(path: string, branch: string): void {
+    git(join(this.folder, path), 'update-ref', '-d', `refs/heads/${branch}`);
   }
 
   /** One commit with so many small files, without writing each of them to a disk. */
@@ -102,10 +125,19 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'ann@example.org',
 };
 
-function git(folder: string, ...words: string[]): void {
-  execFileSync('git', words, {
+function write(folder: string, files: Files): void {
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    if (typeof content === 'object' && 'link' in content) symlinkSync(content.link, join(folder, file));
+    else writeFileSync(join(folder, file), content);
+  }
+}
+
+function git(folder: string, ...words: string[]): string {
+  return execFileSync('git', words, {
     cwd: folder,
     env: { ...process.env, ...AUTHOR, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    encoding: 'utf8',
   });
 }
 

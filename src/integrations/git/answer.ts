@@ -46,6 +46,12 @@ export class Answer {
     return this.isAbsent ? [] : this.list().map(item => item.name());
   }
 
+  /** Texts by their names, such as headers; whatever else is among them is left out. */
+  texts(): Record<string, string> {
+    if (typeof this.value !== 'object' || this.value === null) return {};
+    return Object.fromEntries(Object.entries(this.value).filter(([, text]) => typeof text === 'string'));
+  }
+
   isTrue(): boolean {
     return this.value === true;
   }
