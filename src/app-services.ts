@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { AnalysisEngine } from './engine/analysis.engine.ts';
+import { DeployEngine } from './engine/deploy.engine.ts';
 import { GitCheckouts } from './engine/git-checkouts.ts';
 import { RunEngine } from './engine/run.engine.ts';
 import { SourceCheckouts } from './engine/source/source-checkouts.ts';
@@ -27,7 +28,9 @@ import { AnalysisService } from './services/analysis.service.ts';
 import { ApiTokenService } from './services/api-token.service.ts';
 import { AuditService } from './services/audit.service.ts';
 import { CodeService } from './services/code.service.ts';
+import { deployMeans } from './services/deploy-access.ts';
 import { DeploymentQueue } from './services/deployment-queue.ts';
+import { DeploymentSweepService } from './services/deployment-sweep.service.ts';
 import { DockerInstallService } from './services/docker-install.service.ts';
 import { EventService } from './services/event.service.ts';
 import { FinalizeService } from './services/finalize.service.ts';
@@ -51,6 +54,9 @@ import { ServerTestService } from './services/server-test.service.ts';
 import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
 import { VariableStore } from './services/variable-store.ts';
+
+/** How long a deployment waits that has no place yet, or whose server is away. */
+const LATER_SECONDS = 2;
 
 export type Warn = (message: string, error: unknown) => void;
 
@@ -97,6 +103,8 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const runEngine = new RunEngine(em, log, bell);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const deletion = new ProjectDeletionService(em);
+  const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
+  const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
   const services: Services = {
     accounts: new AccountService(codes, sessions, limits, keyring, config.registration),
     analyses: new AnalysisService(git, database.rows, bell),
@@ -138,9 +146,13 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'server.harden': (order, context) =>
       security.hardening(order, steps => runEngine.perform(order.runId, context, () => steps)),
     'servers.look-security': (_, { signal }) => security.lookAtAll(signal),
-    'environment.deploy': () => Promise.reject(new Error('The engine is not built yet')),
+    'environment.deploy': async ({ environmentId }, context) => {
+      const turn = await deployEngine.perform(environmentId, context);
+      if (turn === 'LATER') await sweep.deployAgain(environmentId, LATER_SECONDS);
+    },
+    'deployments.sweep': (_, { signal }) => sweep.sweep(signal),
   };
-  return { services, handlers, reseal, pool };
+  return { services, handlers, reseal, sweep, pool };
 }
 
 /** An instance that learns that a machine is not the right one tells the others, who may have connections to it. */

@@ -86,7 +86,13 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
   const credentials = new CredentialService(rows, tokens, listener, warn);
   const settling = new Settling(rows, listener, warn);
   const counters = new Counters((text, values) => rows.query(text, values));
-  const { services, handlers, reseal, pool: hosts } = makeServices(ground, { queue, feed, bell, counters, outbound });
+  const {
+    services,
+    handlers,
+    reseal,
+    sweep,
+    pool: hosts,
+  } = makeServices(ground, { queue, feed, bell, counters, outbound });
   opened.defer(() => hosts.closeAll());
   const [schema] = await allStarted([
     createSchema(resolvers, new Idempotency(keyring)),
@@ -139,6 +145,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
   const connections = new Connections(server);
   await new Worker(queue, handlers, log).start();
   if (config.previousMasterKeys.length > 0) await reseal.schedule();
+  await sweep.wakeForgotten();
   const stop = async () => {
     isStopping = true;
     sse.closeAll();

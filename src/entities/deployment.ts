@@ -4,6 +4,7 @@ import type { Secret } from '../security/secret.ts';
 import { SecretType } from '../security/secret-type.ts';
 import { Commit } from './analysis.ts';
 import { Owned } from './base.ts';
+import { BuilderKind } from './build.ts';
 import { DateTime } from './date-time.ts';
 
 export enum DeploymentStatus {
@@ -88,7 +89,8 @@ export class DeploymentError {
 type Optional =
   | ('serverId' | 'status' | 'phase' | 'isFinished' | 'actor' | 'commit' | 'branch' | 'image' | 'rollbackOf')
   | ('supersededBy' | 'error' | 'phases' | 'startedAt' | 'finishedAt' | 'wantedCommit' | 'rebuild' | 'fence')
-  | ('cancelAskedAt' | 'logSeq' | 'variables' | 'buildKey' | 'appPort' | 'hostPort' | 'usesCurrentVariables');
+  | ('cancelAskedAt' | 'logSeq' | 'variables' | 'buildKey' | 'appPort' | 'hostPort' | 'usesCurrentVariables')
+  | ('hasLeftovers' | 'builder');
 
 /** One attempt, and what it left running: its release. */
 @ObjectType({ description: 'One attempt to put a commit live.', simpleResolvers: true })
@@ -141,6 +143,10 @@ export class Deployment extends Owned<Optional> {
   @Field(() => String, { nullable: true, description: 'The image on the server, while it is kept.' })
   @Property({ type: 'string', nullable: true })
   image: string | null = null;
+
+  @Field(() => BuilderKind, { nullable: true, description: 'How its image was made; null until that is decided.' })
+  @Enum({ items: () => BuilderKind, type: 'string', nullable: true })
+  builder: BuilderKind | null = null;
 
   @Field(() => ID, { nullable: true, description: 'The deployment whose release it brings back.' })
   @Property({ type: 'uuid', nullable: true })
@@ -204,4 +210,8 @@ export class Deployment extends Owned<Optional> {
   /** Where the proxy of the server finds it, on that server's loopback. */
   @Property({ type: 'integer', nullable: true, hidden: true })
   hostPort: number | null = null;
+
+  /** Something of it is still on a server that could not be reached: it is removed when the server is back. */
+  @Property({ type: 'boolean', hidden: true })
+  hasLeftovers: boolean = false;
 }

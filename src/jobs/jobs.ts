@@ -22,6 +22,7 @@ export interface Jobs {
   'servers.look-security': Record<string, never>;
   /** Takes up the oldest deployment of the environment that is not finished, whichever one the job was sent for. */
   'environment.deploy': { environmentId: string };
+  'deployments.sweep': Record<string, never>;
 }
 
 export type JobName = keyof Jobs;
@@ -78,6 +79,7 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'server.harden': lasting,
   'servers.look-security': { ...usual, concurrency: 1, retryLimit: 0, cron: '29 * * * *' },
   'environment.deploy': { ...lasting, concurrency: 8 },
+  'deployments.sweep': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

@@ -67,6 +67,12 @@ export class Queue {
     });
   }
 
+  /** Whether a job of that lane waits or is under way. */
+  async isAwaited(name: JobName, lane: string): Promise<boolean> {
+    const text = `select 1 from pgboss.job where name = $1 and singleton_key = $2 and state < 'completed' limit 1`;
+    return ((await this.pool.query(text, [name, lane])).rowCount ?? 0) > 0;
+  }
+
   /** Changes the payloads of jobs that still wait; `change` answers undefined for one that is good as it is. */
   async rewrite<Name extends JobName>(
     name: Name,

@@ -33,6 +33,7 @@ alter table deployment
   add column phase text,
   add column is_finished boolean not null default false,
   add column image varchar(255),
+  add column builder text,
   add column rollback_of uuid,
   add column superseded_by uuid,
   add column error jsonb,
@@ -46,9 +47,11 @@ alter table deployment
   add column variables text,
   add column build_key varchar(64),
   add column app_port integer,
-  add column host_port integer;
+  add column host_port integer,
+  add column has_leftovers boolean not null default false;
 create unique index deployment_one_at_a_time on deployment (environment_id) where started_at is not null and not is_finished;
 create index on deployment (server_id) where not is_finished;
+create index on deployment (server_id) where has_leftovers;
 create unique index on deployment (server_id, host_port) where host_port is not null and status in ('RUNNING', 'CANCELLING', 'LIVE');
 `;
 

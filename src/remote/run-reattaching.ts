@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Prefix, WorkOffset } from '../commands/work.commands.ts';
 import { type FailureReason, type Host, type OutputStream, RemoteFailure } from './host.ts';
+import { isOutOfReach, persist } from './persist.ts';
 import { RemoteWork, type WorkEnd, type WorkOrder, type WorkReason } from './remote-work.ts';
 import { SshFailure } from './ssh-failure.ts';
 
@@ -21,8 +21,6 @@ export interface ReattachOptions {
 }
 
 const PATIENCE_MS = 60_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
 const TAIL_BYTES = 8 * 1024;
 
 const FAILURES: Readonly<Record<WorkReason, FailureReason>> = {
@@ -95,25 +93,20 @@ class Reattaching {
     return this.options.onOutput?.(chunk, from);
   }
 
-  /** Again and again while the server is out of reach, until our patience is over. Being reached starts it anew. */
   async #persist<Result>(ask: (work: RemoteWork) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const { patienceMs = PATIENCE_MS, prefix } = this.options;
-    let since: number | undefined;
-    for (let tries = 0; ; ) {
-      try {
-        return await this.useHost(host => {
-          since = undefined;
-          tries = 0;
-          return ask(new RemoteWork(host, prefix));
-        });
-      } catch (error) {
-        if (!isOutOfReach(error) || signal?.aborted) throw error;
-        since ??= performance.now();
-        if (performance.now() > Math.min(since + patienceMs, this.#deadline)) throw this.#failure('LOST', null, error);
-      }
-      const wait = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
-      tries += 1;
-      await pause(wait, undefined, signal ? { signal } : {});
+    const left = Math.max(0, this.#deadline - performance.now());
+    try {
+      return await persist(
+        reached =>
+          this.useHost(host => {
+            reached();
+            return ask(new RemoteWork(host, prefix));
+          }),
+        { patienceMs: Math.min(patienceMs, left), signal },
+      );
+    } catch (error) {
+      throw isOutOfReach(error) && !signal?.aborted ? this.#failure('LOST', null, error) : error;
     }
   }
 
@@ -121,12 +114,5 @@ class Reattaching {
     return new RemoteFailure(this.order.command.program, exitCode, this.#tail, reason, cause);
   }
 }
-
-/** Neither the machine's key nor the credential gets better by trying again. */
-const PASSING = ['REFUSED', 'TIMEOUT', 'UNREACHABLE', 'NO_ADDRESS'];
-
-const isOutOfReach = (error: unknown): boolean =>
-  (error instanceof RemoteFailure && error.reason === 'LOST') ||
-  (error instanceof SshFailure && PASSING.includes(error.kind));
 
 const isOfListener = (error: unknown): boolean => !(error instanceof RemoteFailure || error instanceof SshFailure);

@@ -6,7 +6,7 @@ import type { Checkout, GitCheckouts } from '../engine/git-checkouts.ts';
 import { type GitLogin, NO_LOGIN } from '../engine/git-sessions.ts';
 import type { Source as CheckedOut, SourceCheckouts } from '../engine/source/source-checkouts.ts';
 import { GitProvider, GitVendorKind } from '../entities/git-provider.ts';
-import { DomainError, type ErrorCode, Invalid, NotFound } from '../errors.ts';
+import { DomainError, type ErrorCode, Invalid, NotFound, printableName } from '../errors.ts';
 import { GitFailure, type GitFailureKind } from '../integrations/git/git-failure.ts';
 import type { GitAccount, GitVendor, RemoteRepository } from '../integrations/git/git-vendor.ts';
 import type { Vendors } from '../integrations/git/vendors.ts';
@@ -97,6 +97,20 @@ export class GitAccessService {
       throw deployFailure(error);
     });
     return this.sources.checkOut({ url, login, branch, commit, signal, onLine: onLine ?? (() => undefined) });
+  }
+
+  /** The newest commit of the branch; of the default one where none is named. */
+  async newestCommit(source: Source): Promise<string> {
+    const { url, login } = await this.locate(source);
+    const { defaultBranch, branches } = await asDomain(this.checkouts.listRefs(url, login));
+    const wanted = source.branch ?? defaultBranch;
+    const found = branches.find(({ name }) => name === wanted);
+    if (found === undefined)
+      throw new DomainError(
+        'BRANCH_NOT_FOUND',
+        `There is no branch ${printableName(wanted ?? 'HEAD')} in the repository`,
+      );
+    return found.sha;
   }
 
   loginOf(provider: GitProvider): GitLogin {

@@ -70,6 +70,12 @@ export class LabServer {
     return this.exec('sh', '-c', script);
   }
 
+  /** Gives its Docker images that cannot be pulled here. */
+  async load(...images: string[]): Promise<void> {
+    const script = `"$0" save "$@" | "$0" exec -i ${this.id} docker load`;
+    await execute('sh', ['-c', script, DOCKER, ...images], { maxBuffer: 64 * 1024 * 1024 });
+  }
+
   /** Switched off; `switchOn` brings it back at the same address. */
   async switchOff(): Promise<void> {
     await docker('stop', '--time', '0', this.id);
