@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Deployment } from '../../entities/deployment.ts';
+import type { Deployment, DeploymentPhase } from '../../entities/deployment.ts';
 import type { LogStream } from '../../entities/deployment-message.ts';
 import { storyBell } from '../../events/deployment-story.ts';
 import { RING_ROWS } from '../../events/row-bell.ts';
@@ -29,7 +29,7 @@ select count(*)::int as stored, ${RING_ROWS} from stored`;
 
 const STORED = `
 select count(*)::int as lines, coalesce(sum(octet_length(message)), 0)::int as bytes
-from deployment_message where deployment_id = ? and kind = 'LOG' and stream is not null`;
+from deployment_message where deployment_id = ? and kind = 'LOG' and stream is not null and phase = coalesce(?, phase)`;
 
 /** The stored lines of one deployment, as long as it is ours. */
 export class LogRows {
@@ -46,8 +46,10 @@ export class LogRows {
     if (row?.stored !== lines.length) throw new TakenOver();
   }
 
-  async stored(): Promise<{ lines: number; bytes: number }> {
-    const [row] = await this.em.fork().execute<{ lines: number; bytes: number }[]>(STORED, [this.deployment.id]);
+  /** What programs printed, in one phase or in all. */
+  async stored(phase: DeploymentPhase | null = null): Promise<{ lines: number; bytes: number }> {
+    const values = [this.deployment.id, phase];
+    const [row] = await this.em.fork().execute<{ lines: number; bytes: number }[]>(STORED, values);
     return row ?? { lines: 0, bytes: 0 };
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock } from '../../clock.ts';
-import type { Deployment } from '../../entities/deployment.ts';
+import type { Deployment, DeploymentPhase } from '../../entities/deployment.ts';
 import { LogStream } from '../../entities/deployment-message.ts';
 import { LineAssembler } from './log-lines.ts';
 import { type LogLine, LogRows } from './log-rows.ts';
@@ -42,6 +42,7 @@ export class LogWriter {
   #waiting: LogLine[] = [];
   #waitingBytes = 0;
   #left: { lines: number; bytes: number } | undefined;
+  #toPass = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
@@ -86,6 +87,15 @@ export class LogWriter {
     this.#throwFailure();
   }
 
+  /**
+   * A program that is followed anew says everything from its beginning: what is stored of this phase already is passed over. The same
+   * bytes make the same lines, however they are cut.
+   */
+  async passOver(phase: DeploymentPhase): Promise<void> {
+    await this.flush();
+    this.#toPass = (await this.#rows.stored(phase)).lines;
+  }
+
   /** Another writer may have been here before: the limits are those of the deployment. */
   async #begin(): Promise<void> {
     this.#throwFailure();
@@ -110,6 +120,10 @@ export class LogWriter {
   #add(text: string, stream: LogStream | null): void {
     const at = clock.now();
     for (const message of splitText(this.#masker.mask(text), LINE_BYTES)) {
+      if (stream !== null && this.#toPass > 0) {
+        this.#toPass -= 1;
+        continue;
+      }
       this.#waiting.push({ at, stream, message });
       this.#waitingBytes += message.length;
     }

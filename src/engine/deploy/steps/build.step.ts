@@ -22,6 +22,7 @@ export class BuildStep implements DeployStep {
   async run({ host, prefix }: Machine): Promise<void> {
     const { deployment, endings, means, server, log } = this.release;
     const isUnderWay = (await new RemoteWork(host, prefix).status(deployment.id)) !== null;
+    if (isUnderWay) await log.passOver(this.phase);
     const { context, dockerfile, args, secrets } = isUnderWay ? SENT_ALREADY : await this.#gather();
     try {
       await buildImage({

@@ -25,6 +25,7 @@ export class PreDeployStep implements DeployStep {
     const { docker } = machine;
     const before = await docker.inspectContainer(this.#name);
     if (before?.startedAt == null) await this.#start(machine);
+    else await this.release.log.passOver(this.phase);
     await this.#follow(machine);
     const state = await docker.inspectContainer(this.#name);
     if (state?.isOutOfMemory)
