@@ -32,13 +32,13 @@ export function sourceFailure(error: unknown): unknown {
   return new DeployFailure(code, error.message, hint, { cause: error });
 }
 
-/** The same, where it happened to a part of the source. */
-export function failureIn(part: string, error: unknown): unknown {
+/** The same, where it happened to a submodule. One inside another has named itself already. */
+export function failureOfSubmodule(path: string, error: unknown): unknown {
   const failure = sourceFailure(error);
-  if (!(failure instanceof DeployFailure)) return failure;
+  if (!(failure instanceof DeployFailure) || failure.message.startsWith('Submodule ')) return failure;
   // Neither a branch nor a commit of the submodule is what the user asked for.
   const code = failure.code === 'CLONE_AUTH' ? failure.code : 'CLONE_FAILED';
-  return new DeployFailure(code, `${part}: ${failure.message}`, failure.hint, { cause: error });
+  return new DeployFailure(code, `Submodule ${path}: ${failure.message}`, failure.hint, { cause: error });
 }
 
 export const branchNotFound = (branch: string | null): DeployFailure =>

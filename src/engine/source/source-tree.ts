@@ -16,7 +16,7 @@ import { DeployFailure } from '../deploy/deploy-failure.ts';
 import { parseCommit } from '../git-checkouts.ts';
 import { ISOLATED, NO_LOGIN } from '../git-sessions.ts';
 import type { LfsFiles } from './lfs-files.ts';
-import { commitNotFound, failureIn } from './source-failure.ts';
+import { commitNotFound, failureOfSubmodule } from './source-failure.ts';
 import type { SourceFetch, SourceLimits, SourceWish, Wanted } from './source-fetch.ts';
 import { parseSubmodules, submoduleUrl, wayTo } from './submodules.ts';
 import { folderInside, isSubmodule, parseTree, type TreeEntry } from './tree-entries.ts';
@@ -82,7 +82,7 @@ export class SourceTree {
       try {
         await this.#writeSubmodule(parent, folders, entry, { path, url: module.url }, depth + 1);
       } catch (error) {
-        throw failureIn(`Submodule ${path}`, error);
+        throw failureOfSubmodule(path, error);
       }
     }
   }
