@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { NO_LOGIN } from '../../src/engine/git-sessions.ts';
 import { parsePointer } from '../../src/engine/source/lfs-files.ts';
 import { GitServer } from '../support/git-server.ts';
 import { TestSources, textsOf, unpack } from '../support/sources.ts';
+import { SshDaemon } from '../support/ssh-daemon.ts';
 
 const ANN = { username: 'ann', password: 'secret', privateKey: null };
 const ATTRIBUTES = '*.bin filter=lfs diff=lfs merge=lfs -text\n';
@@ -143,6 +147,30 @@ describe('files kept by LFS', () => {
     expect(lfs.asked.at(-1)).toMatch(/^GET 127\.0\.0\.1:\d+ .* nobody$/);
   });
 });
+
+const testWithSshd = SshDaemon.isInstalled ? test : test.skip;
+
+testWithSshd(
+  'of a repository behind ssh are asked for by the pass that its server gives (skipped without sshd)',
+  async () => {
+    lfs = new LfsStore().keep('by ssh');
+    await server.publish("it's", { '.gitattributes': ATTRIBUTES, 'a.bin': pointerTo('by ssh') });
+    const daemon = await SshDaemon.start();
+    try {
+      const pass = { href: `${server.url}/pass.git/info/lfs`, header: { Authorization: 'Pass 1' } };
+      const said = join(server.folder, 'said');
+      const script = `#!/bin/sh\nprintf '%s\\n' "$@" > ${said}\necho '${JSON.stringify(pass)}'\n`;
+      daemon.install('git-lfs-authenticate', script);
+      const url = daemon.addressOf(join(server.folder, 'it%27s.git'));
+      const login = { ...NO_LOGIN, privateKey: daemon.key };
+      expect(await textsOf(await make().checkOut(url, { login }))).toMatchObject({ 'a.bin': 'by ssh' });
+      expect(readFileSync(said, 'utf8')).toMatch(/^\S+\/it%27s.git\ndownload\n$/);
+      expect(lfs.asked[0]).toMatch(/^POST .* \/pass.git\/info\/lfs\/objects\/batch Pass 1$/);
+    } finally {
+      await daemon.stop();
+    }
+  },
+);
 
 describe('without them there is no source', () => {
   const publish = (name: string, content = 'x') =>

@@ -59,6 +59,12 @@ export class SshDaemon {
     return readFileSync(file, 'utf8');
   }
 
+  /** A program that those who sign in find by its name. */
+  install(name: string, script: string): void {
+    mkdirSync(join(this.folder, 'bin'), { recursive: true });
+    writeFileSync(join(this.folder, 'bin', name), script, { mode: 0o755 });
+  }
+
   addressOf(path: string): string {
     return `ssh://${this.user}@localhost:${this.port}${path}`;
   }
@@ -116,6 +122,7 @@ export class SshDaemon {
       PermitRootLogin prohibit-password
       AllowUsers ${this.user}
       LogLevel VERBOSE
+      SetEnv PATH=${join(this.folder, 'bin')}:/usr/local/bin:/usr/bin:/bin
     `;
   }
 
