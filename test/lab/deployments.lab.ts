@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { DeployBench, type DeploymentAnswer, webApp } from './support/deploy-bench.ts';
+import { type DeploymentAnswer, LocalBench, webApp } from './support/deploy-bench.ts';
 
-let bench: DeployBench;
+let bench: LocalBench;
 beforeAll(async () => {
-  bench = await DeployBench.start();
+  bench = await LocalBench.start();
 });
 afterAll(() => bench?.stop());
 

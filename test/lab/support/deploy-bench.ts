@@ -1,5 +1,5 @@
 import { type Person, TestApp } from '../../support/create-app.ts';
-import { type Answer, type RestOptions } from '../../support/doors.ts';
+import type { Answer } from '../../support/doors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GitServer } from '../../support/git-server.ts';
 import { LabServer } from './lab-server.ts';
@@ -53,29 +53,19 @@ export const webApp = (text: string, more: Record<string, string> = {}): Record<
   ...more,
 });
 
-/** A service in this process, somebody signed in, a Git server and a machine to deploy to. */
+export type Call = <Body>(method: string, path: string, body?: object) => Promise<Answer<Body>>;
+
+/** Somebody signed in to a service, a Git server and a machine to deploy to. */
 export class DeployBench {
-  private constructor(
-    readonly app: TestApp,
-    readonly ann: Person,
+  constructor(
+    private readonly call: Call,
     readonly git: GitServer,
     readonly server: LabServer,
     readonly serverId: string,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<DeployBench> {
-    const git = await GitServer.start();
-    const server = await LabServer.start({ hasDocker: true });
-    await server.load(...IMAGES);
-    const app = await TestApp.start({ ...gitSettings(git), ...settings });
-    const ann = await app.register();
-    const bench = new DeployBench(app, ann, git, server, await addServer(app, ann, server));
-    return bench;
-  }
-
   rest<Body = never>(method: string, path: string, body?: object): Promise<Answer<Body>> {
-    const options: RestOptions = { token: this.ann.token, ...(body ? { body } : {}) };
-    return this.app.rest<Body>(method, path, options);
+    return this.call<Body>(method, path, body);
   }
 
   /** A project of a new repository, analysed. */
@@ -150,6 +140,30 @@ export class DeployBench {
     const found = await Promise.all(lists.map(words => this.server.exec('docker', ...words, '--filter', label)));
     return found.filter(text => text !== '').join('\n');
   }
+}
+
+/** A bench whose service is in this process. */
+export class LocalBench extends DeployBench {
+  private constructor(
+    readonly app: TestApp,
+    readonly ann: Person,
+    call: Call,
+    git: GitServer,
+    server: LabServer,
+    serverId: string,
+  ) {
+    super(call, git, server, serverId);
+  }
+
+  static async start(settings: Record<string, string> = {}): Promise<LocalBench> {
+    const git = await GitServer.start();
+    const server = await LabServer.start({ hasDocker: true });
+    await server.load(...IMAGES);
+    const app = await TestApp.start({ ...gitSettings(git), ...settings });
+    const ann = await app.register();
+    const call: Call = (method, path, body) => app.rest(method, path, { token: ann.token, ...(body ? { body } : {}) });
+    return new LocalBench(app, ann, call, git, server, await addServer(call, server));
+  }
 
   async stop(): Promise<void> {
     await this.app.stop();
@@ -158,12 +172,10 @@ export class DeployBench {
   }
 }
 
-export async function addServer(app: TestApp, ann: Person, server: LabServer, name = 'lab'): Promise<string> {
+/** Adds a machine of the lab and waits until it is ready. */
+export async function addServer(call: Call, server: LabServer, name = 'lab'): Promise<string> {
   const body = { name, host: server.address, username: 'deploy', privateKey: server.privateKey };
-  const { id } = (await app.rest<{ id: string }>('POST', '/servers', { token: ann.token, body })).body;
-  await eventually(async () => {
-    const { status } = (await app.rest<{ status: string }>('GET', `/servers/${id}`, { token: ann.token })).body;
-    return status === 'READY';
-  });
+  const { id } = (await call<{ id: string }>('POST', '/servers', body)).body;
+  await eventually(async () => (await call<{ status: string }>('GET', `/servers/${id}`)).body.status === 'READY');
   return id;
 }
