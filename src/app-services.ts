@@ -6,6 +6,7 @@ import { DeployEngine } from './engine/deploy.engine.ts';
 import { GitCheckouts } from './engine/git-checkouts.ts';
 import { RunEngine } from './engine/run.engine.ts';
 import { SourceCheckouts } from './engine/source/source-checkouts.ts';
+import { WorkFolders } from './engine/work-folders.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { RowBell } from './events/row-bell.ts';
 import type { Log } from './http/log.ts';
@@ -152,7 +153,11 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     },
     'deployments.sweep': (_, { signal }) => sweep.sweep(signal),
   };
-  return { services, handlers, reseal, sweep, pool };
+  const wake = async () => {
+    await new WorkFolders(join(config.dataDir, 'git', 'work')).clearLeft();
+    await sweep.wakeForgotten();
+  };
+  return { services, handlers, reseal, wake, pool };
 }
 
 /** An instance that learns that a machine is not the right one tells the others, who may have connections to it. */

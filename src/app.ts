@@ -90,7 +90,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
     services,
     handlers,
     reseal,
-    sweep,
+    wake,
     pool: hosts,
   } = makeServices(ground, { queue, feed, bell, counters, outbound });
   opened.defer(() => hosts.closeAll());
@@ -145,7 +145,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
   const connections = new Connections(server);
   await new Worker(queue, handlers, log).start();
   if (config.previousMasterKeys.length > 0) await reseal.schedule();
-  await sweep.wakeForgotten();
+  await wake();
   const stop = async () => {
     isStopping = true;
     sse.closeAll();

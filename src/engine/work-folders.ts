@@ -6,16 +6,21 @@ import { HOUR, MINUTE } from '../clock.ts';
 const LEFT_BEHIND_AFTER_MS = HOUR;
 const TOUCH_MS = 5 * MINUTE;
 
-/** Private folders for one use each. Keys lie in some of them, so what a killed process left is cleared away by the next use. */
+/** Tells this process from one that had its number before. */
+const OWNER = `${process.pid}-${Math.round(performance.timeOrigin)}`;
+
+/**
+ * Private folders for one use each, that bear the name of their process. Keys lie in some of them, so what a killed process left is
+ * cleared away: when the service starts, and by the next use.
+ */
 export class WorkFolders {
   readonly #used = new Map<string, NodeJS.Timeout>();
 
   constructor(private readonly root: string) {}
 
   async make(): Promise<string> {
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
-    await this.#clearLeft();
-    const folder = await mkdtemp(join(this.root, 'git-'));
+    await this.clearLeft();
+    const folder = await mkdtemp(join(this.root, `git-${OWNER}-`));
     const touch = setInterval(() => void utimes(folder, new Date(), new Date()).catch(() => undefined), TOUCH_MS);
     this.#used.set(basename(folder), touch.unref());
     return folder;
@@ -29,14 +34,28 @@ export class WorkFolders {
     return rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  async #clearLeft(): Promise<void> {
+  async clearLeft(): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
     // Not our clock but the machine's, by which files are dated.
     const oldest = Date.now() - LEFT_BEHIND_AFTER_MS;
     for (const name of await readdir(this.root)) {
       if (this.#used.has(name)) continue;
       const folder = join(this.root, name);
       const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (mtimeMs < oldest) await this.remove(folder);
+      if (mtimeMs < oldest || isOfTheDead(name)) await this.remove(folder);
     }
+  }
+}
+
+/** Several instances may share the folder: those of whoever lives are left alone. */
+function isOfTheDead(name: string): boolean {
+  const [, owner, pid] = /^git-((\d+)-\d+)-/.exec(name) ?? [];
+  if (pid === undefined || owner === OWNER) return false;
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
