@@ -44,8 +44,9 @@ export class CaddyAdmin {
     await this.#ask({ method: 'DELETE', path }).catch(unlessMissing);
   }
 
+  /** With every change it opens its endpoint anew and closes what was open: no connection is used twice. */
   #ask(question: Question): Promise<string> {
-    return this.#http.ask(question, read);
+    return this.#http.ask({ ...question, isLong: true }, read);
   }
 }
 

@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CaddyAdmin } from '../../integrations/caddy/caddy-admin.ts';
+import { CADDY_ADMIN_PORT } from '../../integrations/caddy/caddy-admin.ts';
+import type { ContainerSpec } from '../../integrations/docker/container-spec.ts';
+import type { DockerApi } from '../../integrations/docker/docker-api.ts';
+import { DockerFault } from '../../integrations/docker/docker-fault.ts';
+import { DialFailure } from '../../remote/host.ts';
+import { saidText } from '../../remote/said-text.ts';
+import { ProxyFailure } from './proxy-failure.ts';
+
+const NAME = 'slipway-proxy';
+const IMAGE = 'caddy:2';
+const LABELS = { 'slipway.role': 'proxy' };
+const VOLUMES = [
+  { name: 'slipway-proxy-config', path: '/config' },
+  { name: 'slipway-proxy-data', path: '/data' },
+];
+const START_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+const LONGEST_MESSAGE = 500;
+
+/**
+ * It is told everything by its admin endpoint and keeps that in a volume, from where it goes on when it is started again. There is no
+ * file of settings, so that it takes no port by itself.
+ */
+const SPEC: ContainerSpec = {
+  name: NAME,
+  image: IMAGE,
+  entrypoint: ['caddy'],
+  command: ['run', '--resume'],
+  env: { XDG_CONFIG_HOME: '/config', XDG_DATA_HOME: '/data', CADDY_ADMIN: `127.0.0.1:${CADDY_ADMIN_PORT}` },
+  labels: LABELS,
+  isHostNetwork: true,
+  restart: 'unless-stopped',
+  volumes: VOLUMES,
+  // Where no Caddyfile lies that it would read.
+  workingDirectory: '/config',
+};
+
+/** The container that Caddy runs in. */
+export class ProxyContainer {
+  constructor(
+    private readonly docker: DockerApi,
+    private readonly admin: CaddyAdmin,
+  ) {}
+
+  async ensure(): Promise<void> {
+    try {
+      const there = await this.docker.inspectContainer(NAME);
+      if (there === null) await this.#make();
+      if (!there?.isRunning) await this.docker.startContainer(NAME);
+    } catch (error) {
+      if (!(error instanceof DockerFault)) throw error;
+      const hint = `The server must be able to pull ${IMAGE}, or have it already.`;
+      throw new ProxyFailure(`The proxy could not be started: ${plain(error.message)}`, hint, false, { cause: error });
+    }
+    await this.#answers();
+  }
+
+  async #make(): Promise<void> {
+    if (!(await this.docker.hasImage(IMAGE))) await this.docker.pullImage(IMAGE);
+    for (const { name } of VOLUMES) await this.docker.ensureVolume(name, LABELS);
+    await this.docker.createContainer(SPEC);
+  }
+
+  /** Somebody else may answer where it should: then it is not asked, and ends again and again. */
+  async #answers(): Promise<void> {
+    const deadline = performance.now() + START_MS;
+    for (;;) {
+      const state = await this.docker.inspectContainer(NAME);
+      if (state?.isRunning && (await this.#hears())) return;
+      if (performance.now() > deadline) throw new ProxyFailure(`The proxy does not answer: ${await this.#lastWords()}`);
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  async #hears(): Promise<boolean> {
+    try {
+      await this.admin.get('/config/');
+      return true;
+    } catch (error) {
+      if (error instanceof DialFailure && error.reason === 'FORBIDDEN')
+        throw new ProxyFailure(error.message, 'The proxy is spoken to through SSH.', false, { cause: error });
+      if (error instanceof DialFailure) return false;
+      throw error;
+    }
+  }
+
+  async #lastWords(): Promise<string> {
+    let said = '';
+    const onOutput = (chunk: Buffer) => {
+      said += chunk.toString();
+    };
+    await this.docker.containerLogs(NAME, { tail: 3, onOutput });
+    return plain(said);
+  }
+}
+
+const plain = (said: string): string => saidText(said, LONGEST_MESSAGE);
