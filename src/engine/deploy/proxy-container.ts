@@ -7,6 +7,7 @@ import { DockerFault } from '../../integrations/docker/docker-fault.ts';
 import { DialFailure } from '../../remote/host.ts';
 import { saidText } from '../../remote/said-text.ts';
 import { ProxyFailure } from './proxy-failure.ts';
+import { CLOSING, UPSTREAMS } from './proxy-settings.ts';
 
 const NAME = 'slipway-proxy';
 const IMAGE = 'caddy:2';
@@ -15,6 +16,11 @@ const VOLUMES = [
   { name: 'slipway-proxy-config', path: '/config' },
   { name: 'slipway-proxy-data', path: '/data' },
 ];
+const IN_FOLDER = `mkdir -p ${UPSTREAMS} && cd ${UPSTREAMS} || exit; `;
+const POINT_AT = `
+mkdir -p "$1" && : >"$1/$2" && sleep 0.1 || exit
+for other in "$1"/*; do [ "$other" = "$1/$2" ] || rm "$other" || exit; done
+`;
 const START_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const LONGEST_MESSAGE = 500;
@@ -55,6 +61,31 @@ export class ProxyContainer {
       throw new ProxyFailure(`The proxy could not be started: ${plain(error.message)}`, hint, false, { cause: error });
     }
     await this.#answers();
+  }
+
+  /** From now on this port answers for the environment. The new one is there before the old one is gone. */
+  async pointAt(environmentId: string, port: number): Promise<void> {
+    await this.#execute(POINT_AT, environmentId, String(port));
+  }
+
+  async upstreamOf(environmentId: string): Promise<number | null> {
+    const said = await this.#execute('ls "$1" 2>/dev/null; :', environmentId);
+    const [, port] = /^(\d+)\n?$/.exec(said) ?? [];
+    return port === undefined ? null : Number(port);
+  }
+
+  async forget(environmentId: string): Promise<void> {
+    await this.#execute('rm -rf "$1"', environmentId);
+  }
+
+  async askToLeave(isAsked: boolean): Promise<void> {
+    await this.#execute(isAsked ? ': >"$1"' : 'rm -f "$1"', CLOSING);
+  }
+
+  async #execute(script: string, ...words: readonly string[]): Promise<string> {
+    const { exitCode, output } = await this.docker.execute(NAME, ['sh', '-c', IN_FOLDER + script, 'slipway', ...words]);
+    if (exitCode !== 0) throw new ProxyFailure(`The proxy could not be told: ${plain(output)}`);
+    return output;
   }
 
   async #make(): Promise<void> {

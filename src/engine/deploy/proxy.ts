@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { CADDY_ADMIN_PORT, CaddyAdmin } from '../../integrations/caddy/caddy-admin.ts';
 import { CaddyFault } from '../../integrations/caddy/caddy-fault.ts';
 import type { DockerApi } from '../../integrations/docker/docker-api.ts';
@@ -5,11 +7,13 @@ import type { Host } from '../../remote/host.ts';
 import { saidText } from '../../remote/said-text.ts';
 import { ProxyContainer } from './proxy-container.ts';
 import { ProxyFailure } from './proxy-failure.ts';
-import { type ProxyRoute, routeIn, serverFor, type WebServer } from './proxy-settings.ts';
+import { listenPortOf, type ProxyRoute, serversFor, type WebServer } from './proxy-settings.ts';
 
 const HTTP = '/config/apps/http';
 /** By this it is known that the Caddy that answers is ours: another one may have been there before. */
 const MARK = 'slipway-proxy';
+/** Whoever asks more seldom than this is not in the middle of it when an idle connection is closed. */
+const LEAVE_MS = 1500;
 const LONGEST_MESSAGE = 500;
 
 /** The one Caddy of a server. Every failure of it is a `ProxyFailure`, and leaves its settings as they were. */
@@ -41,17 +45,44 @@ export class ServerProxy {
   }
 
   /** Requests at the one port are answered by the other from now on. Those that are under way are answered by whom they were given to. */
-  async route(environmentId: string, route: ProxyRoute): Promise<void> {
-    await this.#say(() => this.#admin.put(pathOf(environmentId), serverFor(route)));
+  async route(environmentId: string, { listenPort, upstreamPort }: ProxyRoute): Promise<void> {
+    await this.#container.pointAt(environmentId, upstreamPort);
+    const path = pathOf(environmentId);
+    const [wanted, plain] = serversFor(environmentId, listenPort);
+    const found = await this.#say(() => this.#admin.get(path));
+    if (isDeepStrictEqual(found, wanted) || isDeepStrictEqual(found, plain)) return;
+    await this.#change(() =>
+      this.#admin.put(path, wanted).catch(error => {
+        if (!(error instanceof CaddyFault) || !/unknown field/.test(error.message)) throw error;
+        return this.#admin.put(path, plain);
+      }),
+    );
   }
 
   async upstreamOf(environmentId: string): Promise<ProxyRoute | null> {
-    const found = await this.#say(() => this.#admin.get<WebServer>(pathOf(environmentId)));
-    return found === null ? null : routeIn(found);
+    const server = await this.#say(() => this.#admin.get<WebServer>(pathOf(environmentId)));
+    const listenPort = server === null ? null : listenPortOf(server);
+    const upstreamPort = await this.#container.upstreamOf(environmentId);
+    return listenPort === null || upstreamPort === null ? null : { listenPort, upstreamPort };
   }
 
   async unroute(environmentId: string): Promise<void> {
-    await this.#say(() => this.#admin.remove(pathOf(environmentId)));
+    const path = pathOf(environmentId);
+    if ((await this.#say(() => this.#admin.get(path))) !== null) await this.#change(() => this.#admin.remove(path));
+    await this.#container.forget(environmentId);
+  }
+
+  /** Starts every server of Caddy's anew. Before, those who are connected are asked to leave with their next answer. */
+  async #change(change: () => Promise<void>): Promise<void> {
+    const servers = await this.#say(() => this.#admin.get<Record<string, unknown>>(`${HTTP}/servers`));
+    if (Object.keys(servers ?? {}).length === 0) return this.#say(change);
+    await this.#container.askToLeave(true);
+    try {
+      await pause(LEAVE_MS);
+      await this.#say(change);
+    } finally {
+      await this.#container.askToLeave(false);
+    }
   }
 
   async #say<Result>(what: () => Promise<Result>): Promise<Result> {

@@ -139,11 +139,7 @@ export class DockerApi {
   /** Until there is no more; a follower's end comes with the container's. */
   async containerLogs(name: string, wish: LogWish): Promise<void> {
     const path = `/containers/${segments(name)}/logs?${logQuery(wish)}`;
-    const frames = new LogFrames();
-    await this.#engine.listen({ ...get(path), ...long(wish.signal) }, async answer => {
-      for await (const chunk of answer)
-        for (const [piece, from] of frames.take(chunk)) await wish.onOutput(piece, from);
-    });
+    await this.#hear({ ...get(path), ...long(wish.signal) }, wish.onOutput);
   }
 
   /** Its exit code, as soon as it does not run. */
@@ -151,6 +147,18 @@ export class DockerApi {
     const path = `/containers/${segments(name)}/wait`;
     const { StatusCode } = await this.#engine.ask<{ StatusCode: number }>({ method: 'POST', path, ...long(signal) });
     return StatusCode;
+  }
+
+  /** Runs a program in a container that runs. For small answers: both of its streams, in the order they came. */
+  async execute(name: string, words: readonly string[]): Promise<{ exitCode: number; output: string }> {
+    const body = { AttachStdout: true, AttachStderr: true, Cmd: words };
+    const path = `/containers/${segments(name)}/exec`;
+    const { Id } = await this.#engine.ask<{ Id: string }>({ method: 'POST', path, body });
+    const chunks: Buffer[] = [];
+    const started: Question = { method: 'POST', path: `/exec/${Id}/start`, body: { Detach: false }, isLong: true };
+    await this.#hear(started, piece => void chunks.push(piece));
+    const { ExitCode } = await this.#engine.ask<{ ExitCode: number }>(get(`/exec/${Id}/json`));
+    return { exitCode: ExitCode, output: Buffer.concat(chunks).toString() };
   }
 
   async volumes(labels: Labels): Promise<Labelled[]> {
@@ -165,6 +173,13 @@ export class DockerApi {
 
   async removeVolume(name: string): Promise<void> {
     await this.#engine.find({ method: 'DELETE', path: `/volumes/${segments(name)}` });
+  }
+
+  async #hear(question: Question, onOutput: LogWish['onOutput']): Promise<void> {
+    const frames = new LogFrames();
+    await this.#engine.listen(question, async answer => {
+      for await (const chunk of answer) for (const [piece, from] of frames.take(chunk)) await onOutput(piece, from);
+    });
   }
 
   async #end(how: 'stop' | 'restart', name: string, seconds: number): Promise<void> {
