@@ -11,7 +11,7 @@ const times = Number(process.argv[2] ?? 25);
 const site = await KilledSite.start();
 const outcomes = [];
 try {
-  const environment = await slowEnvironment(site, 'killed');
+  const environment = await slowEnvironment(site.bench, 'killed');
   for (let time = 0; time < times; time += 1)
     for (const phase of PHASES) outcomes.push(await killInPhase(site, environment, phase));
 } finally {

@@ -6,7 +6,7 @@ let site: KilledSite;
 let environment: { id: string; path: string };
 beforeAll(async () => {
   site = await KilledSite.start();
-  environment = await slowEnvironment(site, 'killed');
+  environment = await slowEnvironment(site.bench, 'killed');
 });
 afterAll(() => site?.stop());
 

@@ -2,7 +2,7 @@ import { type Person, TestApp } from '../../support/create-app.ts';
 import type { Answer } from '../../support/doors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GitServer } from '../../support/git-server.ts';
-import { LabServer } from './lab-server.ts';
+import { LabServer, type LabServerWish } from './lab-server.ts';
 
 export interface EnvironmentAnswer {
   id: string;
@@ -155,9 +155,9 @@ export class LocalBench extends DeployBench {
     super(call, git, server, serverId);
   }
 
-  static async start(settings: Record<string, string> = {}): Promise<LocalBench> {
+  static async start(settings: Record<string, string> = {}, wish: LabServerWish = {}): Promise<LocalBench> {
     const git = await GitServer.start();
-    const server = await LabServer.start({ hasDocker: true });
+    const server = await LabServer.start({ hasDocker: true, ...wish });
     await server.load(...IMAGES);
     const app = await TestApp.start({ ...gitSettings(git), ...settings });
     const ann = await app.register();

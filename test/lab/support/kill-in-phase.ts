@@ -1,5 +1,5 @@
 import { eventually } from '../../support/eventually.ts';
-import { type DeploymentAnswer, webApp } from './deploy-bench.ts';
+import { type DeployBench, type DeploymentAnswer, webApp } from './deploy-bench.ts';
 import type { KilledSite } from './killed-site.ts';
 import { Prober } from './prober.ts';
 
@@ -17,7 +17,7 @@ export interface KillOutcome {
 }
 
 /** Every phase takes a while: a build and a command that wait, a start that is slow to listen, a stop that takes its time. */
-const slowApp = (text: string): Record<string, string> => ({
+export const slowApp = (text: string): Record<string, string> => ({
   ...webApp(text),
   Dockerfile: [
     'FROM node:24-bookworm-slim',
@@ -35,10 +35,10 @@ const slowApp = (text: string): Record<string, string> => ({
 });
 
 /** An environment whose deployments can be killed in each phase. */
-export async function slowEnvironment({ bench }: KilledSite, name: string): Promise<{ id: string; path: string }> {
+export async function slowEnvironment(bench: DeployBench, name: string): Promise<{ id: string; path: string }> {
   const { id, path } = await bench.environment(name, slowApp('first'));
   await bench.rest('PATCH', `/environments/${id}`, {
-    preDeployCommand: 'sleep 2',
+    preDeployCommand: 'sleep 2; echo pre-deploy ran',
     healthCheck: { path: '/', intervalSeconds: 1, timeoutSeconds: 5, retries: 30 },
   });
   const first = await bench.deploy(id);

@@ -14,6 +14,8 @@ export interface LabServerWish {
   hasDocker?: boolean;
   /** Without even the packages of Docker. */
   isBare?: boolean;
+  /** How large the disk is that its Docker has for itself. */
+  dockerDiskMb?: number;
 }
 
 /**
@@ -31,10 +33,12 @@ export class LabServer {
     release = 'bookworm',
     hasDocker = false,
     isBare = false,
+    dockerDiskMb,
   }: LabServerWish = {}): Promise<LabServer> {
     const pair = ssh2.utils.generateKeyPairSync('ed25519');
     const image = isBare ? 'slipway-lab/bare:bookworm' : imageOf(release);
-    const id = await docker('run', ...RUN_WORDS, '--env', `WITH_DOCKER=${hasDocker ? 'yes' : 'no'}`, image);
+    const disk = dockerDiskMb === undefined ? [] : ['--tmpfs', `/var/lib/docker:size=${dockerDiskMb}m,exec`];
+    const id = await docker('run', ...RUN_WORDS, ...disk, '--env', `WITH_DOCKER=${hasDocker ? 'yes' : 'no'}`, image);
     try {
       const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', id);
       const server = new LabServer(id, address, pair.private);
@@ -74,6 +78,18 @@ export class LabServer {
   async load(...images: string[]): Promise<void> {
     const script = `"$0" save "$@" | "$0" exec -i ${this.id} docker load`;
     await execute('sh', ['-c', script, DOCKER, ...images], { maxBuffer: 64 * 1024 * 1024 });
+  }
+
+  /** Cuts every connection over SSH; new ones are let in. */
+  async cutConnections(): Promise<void> {
+    await this.shell(`pkill -KILL -f '^sshd: ' || true`);
+  }
+
+  /** Lets nothing through to sshd and back for so long, as if the line had gone silent; then all of it again. */
+  async fallSilent(seconds: number): Promise<void> {
+    const rules = (flag: string) =>
+      `iptables ${flag} INPUT -p tcp --dport 22 -j DROP; iptables ${flag} OUTPUT -p tcp --sport 22 -j DROP`;
+    await this.shell(`${rules('-I')}; sleep ${seconds}; ${rules('-D')}`);
   }
 
   /** Switched off; `switchOn` brings it back at the same address. */
