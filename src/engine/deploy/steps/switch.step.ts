@@ -37,12 +37,12 @@ export class SwitchStep implements DeployStep {
   /** What served before serves again, as if nothing had been. */
   async undo({ proxy }: Machine): Promise<void> {
     const { environment, previous, deployment } = this.release;
-    if (deployment.hostPort === null || deployment.status === DeploymentStatus.LIVE) return;
-    const now = await proxy.upstreamOf(environment.id);
-    if (now?.upstreamPort !== deployment.hostPort) return;
-    const before = previous?.serverId === deployment.serverId ? previous.hostPort : null;
-    if (before === null) await proxy.unroute(environment.id);
-    else await proxy.route(environment.id, { listenPort: now.listenPort, upstreamPort: before });
+    const { hostPort, phase, status, serverId } = deployment;
+    if (hostPort === null || phase !== DeploymentPhase.SWITCHING || status === DeploymentStatus.LIVE) return;
+    const before = previous?.serverId === serverId ? previous.hostPort : null;
+    const { publicPort: listenPort } = environment;
+    if (before === null || listenPort === null) await proxy.unroute(environment.id);
+    else await proxy.route(environment.id, { listenPort, upstreamPort: before });
   }
 
   async #route(machine: Machine, upstreamPort: number): Promise<number> {
