@@ -9,7 +9,13 @@ export type StructuredFormat = 'json' | 'toml' | 'yaml';
 export function parseStructured(format: StructuredFormat, text: string, file: string, nesting: number): unknown {
   if (nestingOf(text) > nesting) refuse('FILE_TOO_NESTED', `is nested more than ${nesting} deep`, file);
   if (format === 'json') return parseJson(text);
-  return format === 'toml' ? parseTomlText(text) : parseYaml(text, file, nesting);
+  return format === 'toml' ? parseTomlText(text) : parseYaml(text, file, nesting, false);
+}
+
+/** YAML whose whole numbers are exact, however long: as `bigint`. */
+export function parseExactYaml(text: string, file: string, nesting: number): unknown {
+  if (nestingOf(text) > nesting) refuse('FILE_TOO_NESTED', `is nested more than ${nesting} deep`, file);
+  return parseYaml(text, file, nesting, true);
 }
 
 /** package.json is strict JSON, but deno.json, tsconfig.json and app.json have comments and trailing commas in the wild. */
@@ -27,10 +33,11 @@ function parseJson(text: string): unknown {
 /** The parser takes some ten milliseconds for a kilobyte made to be slow; nobody writes as much by hand. */
 const mostYaml = 32 * 1024;
 
-function parseYaml(text: string, file: string, nesting: number): unknown {
+function parseYaml(text: string, file: string, nesting: number, intAsBigInt: boolean): unknown {
   if (text.length > mostYaml) refuse('FILE_TOO_LARGE', `is longer than ${mostYaml} characters`, file);
   if (indentationDepth(text) > nesting) refuse('FILE_TOO_NESTED', `is nested more than ${nesting} deep`, file);
-  const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+  const quiet = { prettyErrors: false, logLevel: 'silent' } as const;
+  const document = parseDocument(text, { merge: true, uniqueKeys: false, intAsBigInt, ...quiet });
   if (document.errors[0]) throw document.errors[0];
   try {
     return document.toJS({ maxAliasCount: 100 });
