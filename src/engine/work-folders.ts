@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { HOUR, MINUTE } from '../clock.ts';
+import { MINUTE } from '../clock.ts';
 
 /** Whoever uses a folder says so by its date; what is older was left behind by a process that was killed. */
-const LEFT_BEHIND_AFTER_MS = HOUR;
-const TOUCH_MS = 5 * MINUTE;
+const LEFT_BEHIND_AFTER_MS = 15 * MINUTE;
+const TOUCH_MS = MINUTE;
 
 /** Tells this process from one that had its number before. */
 const OWNER = `${process.pid}-${Math.round(performance.timeOrigin)}`;
