@@ -9,6 +9,8 @@ export interface Asked {
   method: string;
   url: URL;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** What was sent, as it came. */
+  body: string;
 }
 
 export interface Reply {
@@ -32,7 +34,9 @@ export class StandIn {
     this.caFile = join(this.#folder, 'cert.pem');
     this.#server = createServer(makeCertificate(this.#folder), async (request, response) => {
       const url = new URL(request.url ?? '/', this.url);
-      const asked = { method: request.method ?? '', url, headers: request.headers };
+      let sent = '';
+      for await (const chunk of request) sent += chunk;
+      const asked = { method: request.method ?? '', url, headers: request.headers, body: sent };
       this.asked.push(asked);
       const { status = 200, headers = {}, body = {} } = await this.#reply(asked);
       response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -12,6 +12,7 @@ import {
   VENDOR_PAGE,
 } from './git-vendor.ts';
 import { type JsonAnswer, JsonApi, type WayOut } from './json-api.ts';
+import { type WebhookDialect, Webhooks } from './webhooks.ts';
 
 const API = 'https://api.bitbucket.org/2.0';
 /** How much of an account a search looks through. */
@@ -22,12 +23,14 @@ const SEARCHED_PAGES = 5;
 export class Bitbucket implements GitVendor {
   readonly defaultBaseUrl = 'https://bitbucket.org';
   readonly isSelfHosted = false;
+  readonly webhooks: Webhooks;
   readonly #api: JsonApi;
 
   constructor(
     outbound: WayOut,
     private readonly apiUrl = API,
   ) {
+    this.webhooks = new Webhooks(outbound, bitbucketWebhooks(apiUrl));
     this.#api = new JsonApi('Bitbucket', outbound);
   }
 
@@ -99,13 +102,29 @@ export class Bitbucket implements GitVendor {
     return found;
   }
 
-  #get({ token, username }: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
+  #get(account: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
     const url = new URL(`${this.apiUrl}/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const basic = username === null ? null : `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;
-    return this.#api.get(url, token === null ? null : (basic ?? `Bearer ${token}`));
+    return this.#api.get(url, authorization(account));
   }
 }
+
+function authorization({ token, username }: GitAccount): string | null {
+  if (token === null) return null;
+  return username === null ? `Bearer ${token}` : `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;
+}
+
+const bitbucketWebhooks = (apiUrl: string): WebhookDialect => ({
+  vendor: 'Bitbucket',
+  list: (_, { fullName }) => `${apiUrl}/repositories/${asPath(fullName)}/hooks`,
+  page: { pagelen: '100' },
+  authorization,
+  in: body => body.at('values').list(),
+  idOf: webhook => webhook.at('uuid').name(),
+  urlOf: webhook => webhook.at('url').text(),
+  describe: ({ url, secret }) => ({ description: 'Slipway', url, secret, active: true, events: ['repo:push'] }),
+  updateBy: 'PUT',
+});
 
 const toRepository = (repository: Answer): RemoteRepository => ({
   id: repository.at('uuid').name(),

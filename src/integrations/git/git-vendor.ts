@@ -1,3 +1,5 @@
+import type { Webhooks } from './webhooks.ts';
+
 /** A connected account, opened for one use. */
 export interface GitAccount {
   baseUrl: string;
@@ -49,6 +51,8 @@ export interface GitVendor {
   /** `repository` is the vendor's id or the full name. */
   repository(account: GitAccount, repository: string): Promise<RemoteRepository>;
   branches(account: GitAccount, repository: RemoteRepository, page: number): Promise<Listing<Branch>>;
+  /** How it is told to call us; null where there is nobody to tell. */
+  readonly webhooks: Webhooks | null;
   /** What git itself signs in with over https. */
   login(account: GitAccount): { username: string; password: string } | null;
 }

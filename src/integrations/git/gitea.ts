@@ -11,6 +11,7 @@ import {
   VENDOR_PAGE,
 } from './git-vendor.ts';
 import { type JsonAnswer, JsonApi, type WayOut } from './json-api.ts';
+import { type WebhookDialect, Webhooks } from './webhooks.ts';
 
 /** Gitea gives at most 50 in a page unless its operator says less; two of its pages make one of ours. */
 const OWN_PAGE = 50;
@@ -20,9 +21,11 @@ const SEARCHED_PAGES = 20;
 export class Gitea implements GitVendor {
   readonly defaultBaseUrl = null;
   readonly isSelfHosted = true;
+  readonly webhooks: Webhooks;
   readonly #api: JsonApi;
 
   constructor(outbound: WayOut) {
+    this.webhooks = new Webhooks(outbound, giteaWebhooks);
     this.#api = new JsonApi('Gitea', outbound);
   }
 
@@ -74,12 +77,29 @@ export class Gitea implements GitVendor {
     return { items, hasMore: items.length === OWN_PAGE || /rel="?next/.test(headers.get('link') ?? '') };
   }
 
-  #get({ baseUrl, token }: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
-    const url = new URL(`${baseUrl}/api/v1/${path}`);
+  #get(account: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
+    const url = new URL(`${account.baseUrl}/api/v1/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return this.#api.get(url, token === null ? null : `token ${token}`);
+    return this.#api.get(url, authorization(account));
   }
 }
+
+const authorization = ({ token }: GitAccount): string | null => (token === null ? null : `token ${token}`);
+
+const giteaWebhooks: WebhookDialect = {
+  vendor: 'Gitea',
+  list: ({ baseUrl }, { fullName }) => `${baseUrl}/api/v1/repos/${asPath(fullName)}/hooks`,
+  page: { limit: String(OWN_PAGE) },
+  authorization,
+  in: body => body.list(),
+  idOf: webhook => webhook.at('id').id(),
+  urlOf: webhook => webhook.at('config').at('url').text(),
+  describe: ({ url, secret }) => ({
+    ...{ type: 'gitea', active: true, events: ['push'] },
+    config: { url, secret, content_type: 'json' },
+  }),
+  updateBy: 'PATCH',
+};
 
 const toRepository = (repository: Answer): RemoteRepository => ({
   id: repository.at('id').id(),

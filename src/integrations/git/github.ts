@@ -3,6 +3,7 @@ import { clock, fromNow } from '../../clock.ts';
 import { Answer } from './answer.ts';
 import { failureOf, limited, USUAL_WAIT_MS } from './git-failure.ts';
 import {
+  asPath,
   type Branch,
   type GitAccount,
   type GitVendor,
@@ -13,6 +14,7 @@ import {
   VENDOR_PAGE,
 } from './git-vendor.ts';
 import { unreachable, type WayOut } from './json-api.ts';
+import { type WebhookDialect, Webhooks } from './webhooks.ts';
 
 /** How many pages of an account's repositories a search looks through: GitHub's own search does not see private ones reliably. */
 const SEARCHED_PAGES = 10;
@@ -30,8 +32,11 @@ interface Called {
 export class GitHub implements GitVendor {
   readonly defaultBaseUrl = 'https://github.com';
   readonly isSelfHosted = true;
+  readonly webhooks: Webhooks;
 
-  constructor(private readonly outbound: WayOut) {}
+  constructor(private readonly outbound: WayOut) {
+    this.webhooks = new Webhooks(outbound, githubWebhooks);
+  }
 
   async identify(account: GitAccount): Promise<Identity> {
     const { data, headers } = await this.#call(account, client => client.users.getAuthenticated());
@@ -100,7 +105,7 @@ export class GitHub implements GitVendor {
     const { Octokit } = await import('@octokit/rest');
     const client = new Octokit({
       ...(token === null ? {} : { auth: token }),
-      baseUrl: baseUrl === this.defaultBaseUrl ? 'https://api.github.com' : `${baseUrl}/api/v3`,
+      baseUrl: apiOf(baseUrl),
       request: { fetch: this.outbound.fetch },
       log: quiet,
       userAgent: 'slipway',
@@ -113,6 +118,24 @@ export class GitHub implements GitVendor {
     return { data: new Answer('GitHub', data), headers };
   }
 }
+
+const apiOf = (baseUrl: string): string =>
+  baseUrl === 'https://github.com' ? 'https://api.github.com' : `${baseUrl}/api/v3`;
+
+const githubWebhooks: WebhookDialect = {
+  vendor: 'GitHub',
+  list: ({ baseUrl }, { fullName }) => `${apiOf(baseUrl)}/repos/${asPath(fullName)}/hooks`,
+  page: { per_page: '100' },
+  authorization: ({ token }) => (token === null ? null : `Bearer ${token}`),
+  in: body => body.list(),
+  idOf: webhook => webhook.at('id').id(),
+  urlOf: webhook => webhook.at('config').at('url').text(),
+  describe: ({ url, secret }) => ({
+    ...{ name: 'web', active: true, events: ['push'] },
+    config: { url, secret, content_type: 'json', insecure_ssl: '0' },
+  }),
+  updateBy: 'PATCH',
+};
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -10,6 +10,7 @@ import {
   VENDOR_PAGE,
 } from './git-vendor.ts';
 import { type JsonAnswer, JsonApi, type WayOut } from './json-api.ts';
+import { type WebhookDialect, Webhooks } from './webhooks.ts';
 
 const NEEDED_SCOPES = ['read_api', 'read_repository'];
 
@@ -17,9 +18,11 @@ const NEEDED_SCOPES = ['read_api', 'read_repository'];
 export class GitLab implements GitVendor {
   readonly defaultBaseUrl = 'https://gitlab.com';
   readonly isSelfHosted = true;
+  readonly webhooks: Webhooks;
   readonly #api: JsonApi;
 
   constructor(outbound: WayOut) {
+    this.webhooks = new Webhooks(outbound, gitlabWebhooks);
     this.#api = new JsonApi('GitLab', outbound);
   }
 
@@ -76,12 +79,29 @@ export class GitLab implements GitVendor {
     }
   }
 
-  #get({ baseUrl, token }: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
-    const url = new URL(`${baseUrl}/api/v4/${path}`);
+  #get(account: GitAccount, path: string, query: Record<string, string> = {}): Promise<JsonAnswer> {
+    const url = new URL(`${account.baseUrl}/api/v4/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return this.#api.get(url, token === null ? null : `Bearer ${token}`);
+    return this.#api.get(url, authorization(account));
   }
 }
+
+const authorization = ({ token }: GitAccount): string | null => (token === null ? null : `Bearer ${token}`);
+
+const gitlabWebhooks: WebhookDialect = {
+  vendor: 'GitLab',
+  list: ({ baseUrl }, { id }) => `${baseUrl}/api/v4/projects/${encodeURIComponent(id)}/hooks`,
+  page: { per_page: '100' },
+  authorization,
+  in: body => body.list(),
+  idOf: webhook => webhook.at('id').id(),
+  urlOf: webhook => webhook.at('url').text(),
+  describe: ({ url, secret }) => ({
+    ...{ url, token: secret, push_events: true, tag_push_events: false },
+    enable_ssl_verification: true,
+  }),
+  updateBy: 'PUT',
+};
 
 const hasNext = ({ headers }: JsonAnswer): boolean => (headers.get('x-next-page') ?? '') !== '';
 

@@ -11,28 +11,41 @@ export interface JsonAnswer {
   headers: { get(name: string): string | null };
 }
 
-/** GET of a vendor's JSON, through the checked way out. For vendors without a client worth having. */
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A vendor's JSON, through the checked way out. For vendors without a client worth having. */
 export class JsonApi {
   constructor(
     private readonly vendor: string,
     private readonly outbound: WayOut,
   ) {}
 
-  async get(url: URL, authorization: string | null): Promise<JsonAnswer> {
+  get(url: URL, authorization: string | null): Promise<JsonAnswer> {
+    return this.send('GET', url, authorization);
+  }
+
+  async send(method: Method, url: URL, authorization: string | null, body?: object): Promise<JsonAnswer> {
     const headers = {
       accept: 'application/json',
       'user-agent': 'slipway',
       ...(authorization === null ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     try {
-      const response = await this.outbound.fetch(url, { headers });
-      if (response.ok) return { body: new Answer(this.vendor, await response.json()), headers: response.headers };
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await this.outbound.fetch(url, { method, headers, ...text });
+      if (response.ok) return { body: new Answer(this.vendor, await contentOf(response)), headers: response.headers };
       await response.body?.cancel();
       throw failureOf(this.vendor, response.status, response.headers, clock.now());
     } catch (error) {
       throw unreachable(this.vendor, error);
     }
   }
+}
+
+/** What was deleted has nothing to say. */
+async function contentOf(response: Awaited<ReturnType<WayOut['fetch']>>): Promise<unknown> {
+  return response.status === 204 ? undefined : response.json();
 }
 
 /** What Node says of a certificate it does not trust. */

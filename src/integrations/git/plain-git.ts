@@ -22,6 +22,7 @@ export type ListRefs = (url: string, account: GitAccount) => Promise<RemoteRefs>
 export class PlainGit implements GitVendor {
   readonly defaultBaseUrl = null;
   readonly isSelfHosted = true;
+  readonly webhooks = null;
 
   constructor(private readonly listRefs: ListRefs) {}
 
