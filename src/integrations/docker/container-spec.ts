@@ -12,12 +12,18 @@ export interface ContainerSpec {
   ports?: readonly PublishedPort[];
   cpus?: number | null;
   memoryMb?: number | null;
-  restart?: 'unless-stopped' | 'no';
+  restart?: 'unless-stopped' | 'on-failure' | 'no';
   volumes?: readonly VolumeMount[];
   workingDirectory?: string;
   user?: string;
   /** How long it may take to end when it is asked to, before it is ended. */
   stopSeconds?: number;
+  stopSignal?: string;
+  isReadOnly?: boolean;
+  /** Folders in memory, each with its options. */
+  tmpfs?: Readonly<Record<string, string>>;
+  sharedMemoryBytes?: number;
+  healthcheck?: Healthcheck;
   logMaxMegabytes?: number;
   logMaxFiles?: number;
 }
@@ -32,6 +38,15 @@ export interface VolumeMount {
   name: string;
   path: string;
   isReadOnly?: boolean;
+}
+
+/** What is null is as the image says, or as Docker does it. */
+export interface Healthcheck {
+  test: readonly string[];
+  intervalMs: number | null;
+  timeoutMs: number | null;
+  startMs: number | null;
+  retries: number | null;
 }
 
 const MOST_PROCESSES = 4096;
@@ -49,6 +64,8 @@ export function creationOf(spec: ContainerSpec): Record<string, unknown> {
     ...(spec.workingDirectory === undefined ? {} : { WorkingDir: spec.workingDirectory }),
     ...(spec.user === undefined ? {} : { User: spec.user }),
     ...(spec.stopSeconds === undefined ? {} : { StopTimeout: spec.stopSeconds }),
+    ...(spec.stopSignal === undefined ? {} : { StopSignal: spec.stopSignal }),
+    ...(spec.healthcheck === undefined ? {} : { Healthcheck: healthcheckOf(spec.healthcheck) }),
     ExposedPorts: Object.fromEntries(ports.map(([port]) => [port, {}])),
     HostConfig: hostConfigOf(spec, ports),
     ...networkingOf(spec),
@@ -68,6 +85,9 @@ function hostConfigOf(spec: ContainerSpec, ports: readonly Binding[]): Record<st
     // As much as without swap: else the limit would be twice what was asked for.
     MemorySwap: memory,
     PidsLimit: MOST_PROCESSES,
+    ReadonlyRootfs: spec.isReadOnly ?? false,
+    ...(spec.tmpfs === undefined ? {} : { Tmpfs: spec.tmpfs }),
+    ...(spec.sharedMemoryBytes === undefined ? {} : { ShmSize: spec.sharedMemoryBytes }),
     RestartPolicy: { Name: spec.restart ?? 'no' },
     Mounts: (spec.volumes ?? []).map(({ name, path, isReadOnly = false }) => ({
       ...{ Type: 'volume', Source: name, Target: path, ReadOnly: isReadOnly },
@@ -76,6 +96,17 @@ function hostConfigOf(spec: ContainerSpec, ports: readonly Binding[]): Record<st
     SecurityOpt: ['no-new-privileges'],
     // Reaps what the program leaves behind, and passes signals on to one that was not written to be the first.
     Init: true,
+  };
+}
+
+function healthcheckOf({ test, intervalMs, timeoutMs, startMs, retries }: Healthcheck): Record<string, unknown> {
+  const nanoseconds = (ms: number | null) => Math.round((ms ?? 0) * 1e6);
+  return {
+    Test: test,
+    Interval: nanoseconds(intervalMs),
+    Timeout: nanoseconds(timeoutMs),
+    StartPeriod: nanoseconds(startMs),
+    Retries: retries ?? 0,
   };
 }
 

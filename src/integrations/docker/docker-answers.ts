@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What is known of a container that was looked at. */
 export interface ContainerState {
   id: string;
@@ -17,6 +19,8 @@ export interface ContainerState {
   error: string | null;
   /** Its address in each network. */
   networks: Record<string, string>;
+  /** What its own check says of it; null where it has none. */
+  health: 'starting' | 'healthy' | 'unhealthy' | null;
 }
 
 /** What a list tells of a container. */
@@ -27,6 +31,10 @@ export type ContainerSummary = Pick<
 
 export interface ImageFacts {
   id: string;
+  /** What is in it and how it starts, whatever its name and labels: the same for two builds of the same. */
+  contentKey: string;
+  /** Where it says that it keeps data. */
+  volumes: string[];
   labels: Record<string, string>;
   exposedPorts: number[];
   sizeBytes: number;
@@ -67,6 +75,7 @@ export interface InspectedContainer {
     Error: string;
     StartedAt: string;
     FinishedAt: string;
+    Health?: { Status: string } | null;
   };
   Config: { Image: string; Labels: Record<string, string> | null };
   NetworkSettings: { Networks: Record<string, NetworkEntry> | null };
@@ -85,7 +94,15 @@ export interface ListedContainer {
 export interface InspectedImage {
   Id: string;
   Size: number;
-  Config: { Labels?: Record<string, string> | null; ExposedPorts?: Record<string, unknown> | null } | null;
+  RootFS?: { Layers?: string[] | null };
+  Config: ImageConfig | null;
+}
+
+interface ImageConfig {
+  Labels?: Record<string, string> | null;
+  ExposedPorts?: Record<string, unknown> | null;
+  Volumes?: Record<string, unknown> | null;
+  [more: string]: unknown;
 }
 
 export interface ListedImage {
@@ -109,6 +126,7 @@ export const stateOf = (found: InspectedContainer): ContainerState => ({
   labels: found.Config.Labels ?? {},
   error: found.State.Error === '' ? null : found.State.Error,
   networks: addressesOf(found.NetworkSettings.Networks),
+  health: healthOf(found.State.Health?.Status),
 });
 
 export const summaryOf = (found: ListedContainer): ContainerSummary => ({
@@ -122,8 +140,10 @@ export const summaryOf = (found: ListedContainer): ContainerSummary => ({
   createdAt: new Date(found.Created * 1000),
 });
 
-export const factsOf = ({ Id, Size, Config }: InspectedImage): ImageFacts => ({
+export const factsOf = ({ Id, Size, RootFS, Config }: InspectedImage): ImageFacts => ({
   id: Id,
+  contentKey: contentKey(RootFS?.Layers ?? [], Config ?? {}),
+  volumes: Object.keys(Config?.Volumes ?? {}).sort(),
   labels: Config?.Labels ?? {},
   exposedPorts: Object.keys(Config?.ExposedPorts ?? {}).flatMap(tcpPort),
   sizeBytes: Size,
@@ -138,6 +158,19 @@ export const listedImage = ({ Id, RepoTags, Labels, Created }: ListedImage): Ima
 
 const addressesOf = (networks: Record<string, NetworkEntry> | null): Record<string, string> =>
   Object.fromEntries(Object.entries(networks ?? {}).map(([name, { IPAddress = '' }]) => [name, IPAddress]));
+
+function contentKey(layers: readonly string[], config: ImageConfig): string {
+  const started = STARTED_BY.map(key => config[key] ?? null);
+  return createHash('sha256')
+    .update(JSON.stringify([layers, started]))
+    .digest('hex');
+}
+
+/** What of an image's settings decides how a container of it runs. */
+const STARTED_BY = ['Cmd', 'Entrypoint', 'Env', 'WorkingDir', 'User', 'Volumes', 'StopSignal', 'Healthcheck'];
+
+const healthOf = (status: string | undefined): ContainerState['health'] =>
+  status === 'starting' || status === 'healthy' || status === 'unhealthy' ? status : null;
 
 function tcpPort(exposed: string): number[] {
   const [, port] = /^(\d+)(?:\/tcp)?$/.exec(exposed) ?? [];

@@ -71,9 +71,10 @@ export class DockerApi {
     await this.#engine.find({ method: 'DELETE', path: `/images/${segments(ref)}` });
   }
 
-  async pullImage(ref: string, onLine?: (line: string) => void): Promise<void> {
+  /** Whoever hangs up ends it. */
+  async pullImage(ref: string, onLine?: (line: string) => void, signal?: AbortSignal): Promise<void> {
     const path = `/images/create?${new URLSearchParams(sourceOf(ref))}`;
-    await this.#engine.listen({ method: 'POST', path, isLong: true, timeoutMs: PULL_MS }, async answer => {
+    await this.#engine.listen({ method: 'POST', path, ...long(signal), timeoutMs: PULL_MS }, async answer => {
       for await (const line of createInterface({ input: answer })) {
         const said = JSON.parse(line) as { status?: string; id?: string; error?: string };
         // It began with 200 before it knew.
@@ -90,6 +91,20 @@ export class DockerApi {
 
   async removeNetwork(name: string): Promise<void> {
     await this.#engine.find({ method: 'DELETE', path: `/networks/${segments(name)}` });
+  }
+
+  /** One that is in it already stays as it is, by the names it has there. */
+  async connectNetwork(name: string, container: string, aliases: readonly string[]): Promise<void> {
+    const body = { Container: container, EndpointConfig: { Aliases: aliases } };
+    const path = `/networks/${segments(name)}/connect`;
+    await this.#engine.ask({ method: 'POST', path, body }).catch(error => {
+      if (!(error instanceof DockerFault) || !/already exists in network/.test(error.message)) throw error;
+    });
+  }
+
+  async disconnectNetwork(name: string, container: string): Promise<void> {
+    const body = { Container: container, Force: true };
+    await this.#engine.find({ method: 'POST', path: `/networks/${segments(name)}/disconnect`, body });
   }
 
   async networks(labels: Labels): Promise<Labelled[]> {
@@ -124,6 +139,11 @@ export class DockerApi {
   async removeContainer(name: string, { volumes = false }: { volumes?: boolean } = {}): Promise<void> {
     const path = `/containers/${segments(name)}?force=true&v=${volumes}`;
     await this.#engine.find({ method: 'DELETE', path });
+  }
+
+  async renameContainer(name: string, to: string): Promise<void> {
+    const path = `/containers/${segments(name)}/rename?name=${encodeURIComponent(to)}`;
+    await this.#engine.ask({ method: 'POST', path });
   }
 
   async inspectContainer(name: string): Promise<ContainerState | null> {
