@@ -33,6 +33,10 @@ import { deployMeans } from './services/deploy-access.ts';
 import { DeploymentQueue } from './services/deployment-queue.ts';
 import { DeploymentSweepService } from './services/deployment-sweep.service.ts';
 import { DockerInstallService } from './services/docker-install.service.ts';
+import { EnvironmentService } from './services/environment.service.ts';
+import { EnvironmentDomainService } from './services/environment-domain.service.ts';
+import { EnvironmentMoveService } from './services/environment-move.service.ts';
+import { EnvironmentServicesService } from './services/environment-services.service.ts';
 import { EventService } from './services/event.service.ts';
 import { FinalizeService } from './services/finalize.service.ts';
 import { accountLogin, GitAccessService } from './services/git-access.service.ts';
@@ -54,6 +58,7 @@ import { ServerSecurityService } from './services/server-security.service.ts';
 import { ServerTestService } from './services/server-test.service.ts';
 import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
+import { VariableService } from './services/variable.service.ts';
 import { VariableStore } from './services/variable-store.ts';
 
 /** How long a deployment waits that has no place yet, or whose server is away. */
@@ -106,14 +111,21 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const deletion = new ProjectDeletionService(em);
   const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
   const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
+  const deployments = new DeploymentQueue(queue);
+  const domains = new EnvironmentDomainService(keyring);
+  const moves = new EnvironmentMoveService(deployments, serverAccess);
   const services: Services = {
     accounts: new AccountService(codes, sessions, limits, keyring, config.registration),
     analyses: new AnalysisService(git, database.rows, bell),
     apiTokens: new ApiTokenService(sessions),
     audit: new AuditService(),
     dockerInstall,
+    environments: new EnvironmentService(git, moves),
+    environmentDomains: domains,
+    environmentMoves: moves,
+    environmentServices: new EnvironmentServicesService(),
     events: new EventService(feed, database.rows),
-    finalize: new FinalizeService(variables, new DeploymentQueue(queue)),
+    finalize: new FinalizeService(variables, domains, deployments),
     gitProviders: new GitProviderService(git, keyring),
     members: new MemberService(mails, config.publicUrl),
     passwords,
@@ -125,6 +137,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     serverSecurity: security,
     serverTests: new ServerTestService(serverAccess, queue, resolve, log),
     sessions,
+    variables: new VariableService(variables),
   };
   const handlers: Handlers = {
     'mail.send': payload => mails.deliver(payload),

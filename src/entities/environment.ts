@@ -67,6 +67,12 @@ export class EnvironmentDomain {
 
   @Field(() => SslMode)
   ssl!: SslMode;
+
+  @Field(() => Boolean, { description: 'Requests by http are sent on to https.' })
+  forceHttps!: boolean;
+
+  @Field(() => Boolean, { description: 'Requests to www. in front of the name are sent on to the name.' })
+  redirectWww!: boolean;
 }
 
 @ObjectType({ description: 'How a new release proves that it works.', simpleResolvers: true })

@@ -1,6 +1,7 @@
 import { Analysis } from './analysis.ts';
 import { ApiToken } from './api-token.ts';
 import { AuditEntry } from './audit-entry.ts';
+import { CustomCertificate } from './custom-certificate.ts';
 import { Deployment } from './deployment.ts';
 import { DeploymentMessage } from './deployment-message.ts';
 import { Environment } from './environment.ts';
@@ -24,6 +25,7 @@ export const entities = [
   Analysis,
   ApiToken,
   AuditEntry,
+  CustomCertificate,
   Deployment,
   DeploymentMessage,
   Environment,

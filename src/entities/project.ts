@@ -23,7 +23,8 @@ type Optional =
   | 'status'
   | 'build'
   | 'analysisId'
-  | 'updatedAt';
+  | 'updatedAt'
+  | 'isFinalized';
 
 @ObjectType({ description: 'A repository that is or will be deployed.', simpleResolvers: true })
 @Entity()
@@ -73,4 +74,8 @@ export class Project extends Owned<Optional> {
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3, onUpdate: () => clock.now() })
   updatedAt: Date = clock.now();
+
+  /** A project that is being deleted was READY if, and only if, it was finalised. */
+  @Property({ type: 'boolean', hidden: true })
+  isFinalized: boolean = false;
 }

@@ -7,6 +7,8 @@ export class Migration20261115Deployments extends Migration {
     this.addSql(deployments);
     this.addSql(messages);
     this.addSql(hooks);
+    this.addSql(certificates);
+    this.addSql(finalized);
     this.addSql(`alter table run add column left_behind jsonb not null default '[]'`);
   }
 }
@@ -92,4 +94,29 @@ create table hook_delivery (
   unique (environment_id, delivery_id)
 );
 create index on hook_delivery (environment_id, id desc);
+`;
+
+/** Names that were given before have what was left out of them. */
+const certificates = `
+create table custom_certificate (
+  id uuid primary key,
+  version integer not null default 1,
+  created_at timestamptz(3) not null,
+  workspace_id uuid not null references workspace on delete cascade deferrable initially deferred,
+  project_id uuid not null references project on delete cascade deferrable initially deferred,
+  environment_id uuid not null references environment on delete cascade deferrable initially deferred,
+  hostname varchar(255) not null,
+  certificate text not null,
+  private_key text not null,
+  unique (environment_id, hostname)
+);
+update environment set domains = (
+  select jsonb_agg('{"forceHttps": true, "redirectWww": false}' || domain) from jsonb_array_elements(domains) as domain
+) where domains <> '[]';
+`;
+
+/** Environments can be made before a project is finalised, so what it was before its deletion is not seen in them any more. */
+const finalized = `
+alter table project add column is_finalized boolean not null default false;
+update project set is_finalized = true where exists (select from environment where project_id = project.id);
 `;

@@ -13,6 +13,7 @@ import { RunResolver } from './run.resolver.ts';
 import { ServerResolver } from './server.resolver.ts';
 import { ServerSecurityResolver } from './server-security.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
+import { VariableResolver } from './variable.resolver.ts';
 
 export const resolvers = [
   AnalysisResolver,
@@ -30,4 +31,5 @@ export const resolvers = [
   ServerResolver,
   ServerSecurityResolver,
   SessionResolver,
+  VariableResolver,
 ] as const;

@@ -87,7 +87,7 @@ export class ProjectResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
-  @Raises('ALREADY_FINALIZED', 'ANALYSIS_RUNNING', 'NOT_ANALYZED', 'BEING_DELETED')
+  @Raises('ALREADY_FINALIZED', 'ANALYSIS_RUNNING', 'NOT_ANALYZED', 'NAME_TAKEN', 'NO_SERVER', 'BEING_DELETED')
   @Mutation(() => FinalizedProject, {
     nullable: true,
     description: 'Makes an analysed project ready, with its first environment: all or nothing.',

@@ -16,7 +16,7 @@ export function answer(
 ): void {
   const value = madeIn(data?.[field], route);
   if (Array.isArray(value)) linkNext(response, value as Plain[], notes, query);
-  else describeOne(response, value as Plain, route.location);
+  else describeOne(response, value as Plain, placeOf(route, notes));
   if (notes.warnings?.length) response.setHeader('X-Warnings', notes.warnings.map(printable).join('; '));
   const body = JSON.stringify(value);
   response.statusCode = notes.status ?? route.status ?? 200;
@@ -27,6 +27,10 @@ export function answer(
 function madeIn(value: unknown, { made }: Route): unknown {
   return (made === undefined ? undefined : (value as Plain)[made]) ?? value;
 }
+
+/** Where there was nothing to make there is nothing to look at next. */
+const placeOf = ({ location, otherStatus }: Route, { status }: AnswerNotes): string | undefined =>
+  status !== undefined && status === otherStatus ? undefined : location;
 
 /** While there is more, the page after this one has an address. */
 function linkNext(

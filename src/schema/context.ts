@@ -3,6 +3,10 @@ import type { AnalysisService } from '../services/analysis.service.ts';
 import type { ApiTokenService } from '../services/api-token.service.ts';
 import type { AuditService } from '../services/audit.service.ts';
 import type { DockerInstallService } from '../services/docker-install.service.ts';
+import type { EnvironmentService } from '../services/environment.service.ts';
+import type { EnvironmentDomainService } from '../services/environment-domain.service.ts';
+import type { EnvironmentMoveService } from '../services/environment-move.service.ts';
+import type { EnvironmentServicesService } from '../services/environment-services.service.ts';
 import type { EventService } from '../services/event.service.ts';
 import type { FinalizeService } from '../services/finalize.service.ts';
 import type { GitProviderService } from '../services/git-provider.service.ts';
@@ -17,6 +21,7 @@ import type { ServerService } from '../services/server.service.ts';
 import type { ServerSecurityService } from '../services/server-security.service.ts';
 import type { ServerTestService } from '../services/server-test.service.ts';
 import type { SessionService } from '../services/session.service.ts';
+import type { VariableService } from '../services/variable.service.ts';
 import type { Loaders } from './loaders.ts';
 
 export interface Services {
@@ -25,6 +30,10 @@ export interface Services {
   apiTokens: ApiTokenService;
   audit: AuditService;
   dockerInstall: DockerInstallService;
+  environments: EnvironmentService;
+  environmentDomains: EnvironmentDomainService;
+  environmentMoves: EnvironmentMoveService;
+  environmentServices: EnvironmentServicesService;
   events: EventService;
   finalize: FinalizeService;
   gitProviders: GitProviderService;
@@ -38,6 +47,7 @@ export interface Services {
   serverSecurity: ServerSecurityService;
   serverTests: ServerTestService;
   sessions: SessionService;
+  variables: VariableService;
 }
 
 /** What resolvers are given, by whichever door the request came. */

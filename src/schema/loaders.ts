@@ -9,6 +9,7 @@ import { Project } from '../entities/project.ts';
 import { Run } from '../entities/run.ts';
 import { Server } from '../entities/server.ts';
 import { User } from '../entities/user.ts';
+import { Variable } from '../entities/variable.ts';
 import type { Scope } from '../services/scope.ts';
 
 type Owned = { id: string; workspaceId: string };
@@ -20,7 +21,9 @@ const RESOURCES: Readonly<Record<string, EntityClass<Owned>>> = { Deployment, En
 export class Loaders {
   readonly #loaders = new Map<EntityClass<Owned>, DataLoader<string, Row<Owned> | null>>();
 
-  readonly #lists = new Map<string, DataLoader<string, Row<Environment>[]>>();
+  readonly #lists = new Map<string, DataLoader<string, Row<Owned>[]>>();
+
+  readonly #values = new DataLoader<string, string | null>(ids => this.#readValues(ids));
 
   constructor(private readonly scope: Scope) {}
 
@@ -53,22 +56,45 @@ export class Loaders {
   }
 
   environmentsOf(projectId: string, limit: number): Promise<Row<Environment>[]> {
-    return this.#environments('projectId', projectId, limit);
+    return this.#newest(Environment, 'projectId', projectId, limit);
   }
 
   environmentsOn(serverId: string, limit: number): Promise<Row<Environment>[]> {
-    return this.#environments('serverId', serverId, limit);
+    return this.#newest(Environment, 'serverId', serverId, limit);
   }
 
-  /** The newest environments of each of several parents, in one query. */
-  #environments(parent: 'projectId' | 'serverId', id: string, limit: number): Promise<Row<Environment>[]> {
-    const key = `${parent} ${limit}`;
+  variablesOf(environmentId: string, limit: number): Promise<Row<Variable>[]> {
+    return this.#newest(Variable, 'environmentId', environmentId, limit);
+  }
+
+  /** What a variable that is no secret holds, still sealed. */
+  sealedValue(variableId: string): Promise<string | null> {
+    return this.#values.load(variableId);
+  }
+
+  /** The newest rows of each of several parents, in one query. */
+  async #newest<T extends Owned>(
+    entity: EntityClass<T>,
+    parent: keyof T & string,
+    id: string,
+    limit: number,
+  ): Promise<Row<T>[]> {
+    const key = `${entity.name} ${parent} ${limit}`;
     const known = this.#lists.get(key);
     const loader =
-      known ??
-      new DataLoader<string, Row<Environment>[]>(ids => this.scope.listPerParent(Environment, parent, ids, limit));
+      known ?? new DataLoader<string, Row<Owned>[]>(ids => this.scope.listPerParent(entity, parent, ids, limit));
     if (!known) this.#lists.set(key, loader);
-    return loader.load(id);
+    return (await loader.load(id)) as Row<T>[];
+  }
+
+  async #readValues(ids: readonly string[]): Promise<(string | null)[]> {
+    const text = 'select id, value from variable where id = any($1) and workspace_id = $2 and not secret';
+    const found = await this.scope.rows.query<{ id: string; value: string }>(text, [
+      ids,
+      this.scope.viewer.workspaceId,
+    ]);
+    const byId = new Map(found.map(({ id, value }) => [id, value]));
+    return ids.map(id => byId.get(id) ?? null);
   }
 
   /** Whatever a stored event speaks of, as it is now; the type's name tells unions apart. */

@@ -25,7 +25,7 @@ export interface DeploymentWish {
   serverId?: string | null;
 }
 
-/** A rollback and a move do something of their own: nothing newer stands in for them. */
+/** A rollback does something of its own: nothing newer stands in for it. For a move another move does. */
 const OVERTAKEN: readonly DeploymentTrigger[] = [
   DeploymentTrigger.PUSH,
   DeploymentTrigger.MANUAL,
@@ -50,8 +50,7 @@ export class DeploymentQueue {
     const same = waiting.find(each => isSame(each, wish, serverId));
     if (same !== undefined) return same;
     const deployment = this.#create(unit, environment, wish, serverId);
-    if (OVERTAKEN.includes(wish.trigger))
-      for (const each of waiting.filter(isOvertaken)) await overtake(unit, each, deployment);
+    for (const each of waiting) if (isOvertaken(each, wish)) await overtake(unit, each, deployment);
     await tellDeployment(unit, EventAction.CREATED, deployment, 'Queued');
     unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
     await this.queue.enqueue(unit, 'environment.deploy', { environmentId: environment.id }, { lane: environment.id });
@@ -84,14 +83,16 @@ export function refuseDeletedEnvironment({ status }: Environment): void {
 
 /** Asked for twice before it has begun, it is done once. */
 const isSame = (waiting: Deployment, wish: DeploymentWish, serverId: string): boolean =>
-  OVERTAKEN.includes(wish.trigger) &&
-  isOvertaken(waiting) &&
+  isOvertaken(waiting, wish) &&
   waiting.serverId === serverId &&
   waiting.branch === wish.branch &&
   waiting.wantedCommit === (wish.wantedCommit ?? null) &&
   (waiting.rebuild || !wish.rebuild);
 
-const isOvertaken = ({ trigger }: Deployment): boolean => OVERTAKEN.includes(trigger);
+const isOvertaken = ({ trigger }: Deployment, wish: DeploymentWish): boolean =>
+  OVERTAKEN.includes(trigger)
+    ? OVERTAKEN.includes(wish.trigger)
+    : trigger === DeploymentTrigger.MOVE && wish.trigger === trigger;
 
 async function overtake(unit: UnitOfWork, waiting: Deployment, by: Deployment): Promise<void> {
   Object.assign(waiting, {

@@ -1,25 +1,21 @@
 import type { BuildSettings } from '../entities/build.ts';
 import { type Deployment, DeploymentTrigger } from '../entities/deployment.ts';
-import { Environment, type EnvironmentDomain, type EnvironmentService } from '../entities/environment.ts';
+import { type Environment, type EnvironmentService, SslMode } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
-import { Server } from '../entities/server.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, Invalid } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { DeploymentQueue } from './deployment-queue.ts';
+import { addEnvironment, type EnvironmentSketch } from './environment-creation.ts';
+import type { DomainSketch, EnvironmentDomainService } from './environment-domain.service.ts';
 import { definedOf, isAnalyzing, refuseDeleting } from './project.service.ts';
 import type { Scope } from './scope.ts';
-import { slugOf } from './slug.ts';
 import type { VariableStore, VariableWish } from './variable-store.ts';
 
-export interface EnvironmentWish {
-  name: string;
-  branch?: string | null;
-  serverId?: string | null;
+export interface EnvironmentWish extends EnvironmentSketch {
   variables?: VariableWish[] | null;
   services?: EnvironmentService[] | null;
-  domain?: EnvironmentDomain | null;
-  autoDeploy?: boolean | null;
+  domain?: DomainSketch | null;
 }
 
 export interface FinalizeWish {
@@ -40,6 +36,7 @@ export interface Finalized {
 export class FinalizeService {
   constructor(
     private readonly variables: VariableStore,
+    private readonly domains: EnvironmentDomainService,
     private readonly deployments: DeploymentQueue,
   ) {}
 
@@ -50,10 +47,9 @@ export class FinalizeService {
       if (wish.name != null) project.name = wish.name;
       if (wish.build != null) project.build = { ...project.build, ...definedOf(wish.build) };
       project.status = ProjectStatus.READY;
+      project.isFinalized = true;
       project.version += 1;
-      // Held until the environment is on it: it cannot be deleted meanwhile.
-      if (wish.environment.serverId != null) await scope.load(unit, Server, wish.environment.serverId);
-      const environment = this.#environment(unit, project, wish.environment, scope.viewer.userId);
+      const environment = await this.#environment(scope, unit, project, wish.environment);
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
       unit.tell(EventKind.environment_updated, EventAction.CREATED, environment, project.id);
       const deployment = wish.deploy ? await this.#deploy(unit, project, environment, scope.viewer.userId) : null;
@@ -66,22 +62,18 @@ export class FinalizeService {
     return this.deployments.add(unit, environment, { trigger: DeploymentTrigger.FINALIZE, actor, branch });
   }
 
-  #environment(unit: UnitOfWork, project: Project, wish: EnvironmentWish, userId: string): Environment {
-    const environment = unit.em.create(Environment, {
-      workspaceId: project.workspaceId,
-      projectId: project.id,
-      name: wish.name,
-      slug: slugOf(wish.name),
-      branch: wish.branch ?? null,
-      serverId: wish.serverId ?? null,
-      autoDeploy: wish.autoDeploy ?? false,
-      services: wish.services ?? [],
-      domains: wish.domain ? [wish.domain] : [],
-    });
-    for (const variable of wish.variables ?? []) this.variables.add(unit, environment, variable, userId);
+  async #environment(scope: Scope, unit: UnitOfWork, project: Project, wish: EnvironmentWish): Promise<Environment> {
+    const environment = await addEnvironment(scope, unit, project, wish);
+    environment.services = wish.services ?? [];
+    // Its certificate has no place here.
+    if (wish.domain?.ssl === SslMode.CUSTOM) throw new Invalid({ field: 'environment.domain.ssl', message: LATER });
+    if (wish.domain) await this.domains.add(unit, environment, wish.domain, 'environment.domain.hostname');
+    await this.variables.put(unit, environment, wish.variables ?? [], 'environment.variables');
     return environment;
   }
 }
+
+const LATER = 'can be CUSTOM once the environment is made: set its domain then, with the certificate';
 
 async function refuseTooEarlyOrLate(unit: UnitOfWork, project: Project, { build }: FinalizeWish): Promise<void> {
   refuseDeleting(project);

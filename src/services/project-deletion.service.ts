@@ -48,8 +48,9 @@ export class ProjectDeletionService {
 }
 
 /** What a project was is seen in what it has. */
-async function statusBefore(unit: UnitOfWork, { id: projectId, analysisId }: Project): Promise<ProjectStatus> {
-  if ((await unit.em.count(Environment, { projectId })) > 0) return ProjectStatus.READY;
+async function statusBefore(unit: UnitOfWork, project: Project): Promise<ProjectStatus> {
+  const { id: projectId, analysisId, isFinalized } = project;
+  if (isFinalized) return ProjectStatus.READY;
   const analysis = await unit.em.findOne(Analysis, { id: analysisId ?? projectId });
   if (analysis?.status === AnalysisStatus.SUCCEEDED) return ProjectStatus.ANALYZED;
   return analysis?.finishedAt === null ? ProjectStatus.ANALYZING : ProjectStatus.ANALYSIS_FAILED;

@@ -1,5 +1,6 @@
 import { clock } from '../clock.ts';
 import type { Page, Row } from '../database/rows.ts';
+import { Deployment } from '../entities/deployment.ts';
 import { Environment } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Server, type ServerHostKey, ServerStatus } from '../entities/server.ts';
@@ -103,11 +104,9 @@ export class ServerService {
   async delete(scope: Scope, id: string, ifVersion?: number | null): Promise<{ id: string }> {
     return scope.transact(async unit => {
       const server = await scope.load(unit, Server, id, ifVersion);
-      const users = await unit.em.find(Environment, { serverId: id }, { limit: MOST_NAMED, orderBy: { id: 'desc' } });
-      if (users.length > 0) {
-        const usedBy = users.map(({ name }) => name);
+      const usedBy = await usersOf(unit, id);
+      if (usedBy.length > 0)
         throw new DomainError('IN_USE', `Environments are on this server: ${usedBy.join(', ')}`, { usedBy });
-      }
       unit.tell(EventKind.server_updated, EventAction.DELETED, server);
       unit.em.remove(server);
       await ringRows(unit.em, SERVERS_STOPPED);
@@ -147,6 +146,15 @@ export class ServerService {
   async #lookSoon(unit: UnitOfWork, serverId: string): Promise<void> {
     await this.queue.enqueue(unit, 'server.look', { serverId }, { lane: serverId });
   }
+}
+
+/** Environments that are on it, or on their way there. */
+async function usersOf(unit: UnitOfWork, serverId: string): Promise<string[]> {
+  const coming = await unit.em.find(Deployment, { serverId, isFinished: false }, { fields: ['environmentId'] });
+  const ids = coming.map(({ environmentId }) => environmentId);
+  const where = { $or: [{ serverId }, { id: ids }] };
+  const users = await unit.em.find(Environment, where, { limit: MOST_NAMED, orderBy: { id: 'desc' } });
+  return users.map(({ name }) => name);
 }
 
 type Where = Pick<Server, 'host' | 'port' | 'username' | 'hostKeys'>;

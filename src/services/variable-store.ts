@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Deployment } from '../entities/deployment.ts';
 import type { Environment } from '../entities/environment.ts';
 import { Variable, type VariableScope } from '../entities/variable.ts';
+import { Invalid } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Keyring, Place } from '../security/keyring.ts';
 import { Secret } from '../security/secret.ts';
@@ -56,12 +57,30 @@ export class VariableStore {
     return this.keyring.seal(value, valuePlace(id));
   }
 
-  /** A secret unless told otherwise. */
-  add(unit: UnitOfWork, environment: Environment, wish: VariableWish, updatedBy: string | null): Variable {
-    const { id: environmentId, workspaceId, projectId } = environment;
+  /**
+   * Adds and overwrites by key; the others stay. What a wish leaves open stays as it was, and is a secret of the running application
+   * where there was none. `field` is where the wishes came from. The environment was loaded with a lock, or is new.
+   */
+  async put(unit: UnitOfWork, environment: Environment, wishes: readonly VariableWish[], field: string): Promise<Put> {
+    const present = await unit.em.find(Variable, { environmentId: environment.id });
+    const byKey = new Map(present.map(variable => [variable.key, variable]));
+    const sizes = new Map(present.map(variable => [variable.key, sizeOf(variable.key, this.open(variable))]));
+    let hasChanged = false;
+    for (const wish of wishes) {
+      const before = byKey.get(wish.key);
+      if (before === undefined) byKey.set(wish.key, this.#add(unit, environment, wish));
+      const isOther = before === undefined || this.#change(before, wish, unit.origin.actor);
+      hasChanged ||= isOther;
+      sizes.set(wish.key, sizeOf(wish.key, wish.value));
+    }
+    refuseTooMany([...sizes.values()], field);
+    return { variables: [...byKey.values()].sort((a, b) => (a.id < b.id ? 1 : -1)), hasChanged };
+  }
+
+  #add(unit: UnitOfWork, { id: environmentId, workspaceId, projectId }: Environment, wish: VariableWish): Variable {
     const { key, secret, scope } = wish;
     const variable = unit.em.create(Variable, {
-      ...{ workspaceId, projectId, environmentId, key, updatedBy },
+      ...{ workspaceId, projectId, environmentId, key, updatedBy: unit.origin.actor },
       value: NOT_YET,
       secret: secret ?? true,
       ...(scope ? { scope } : {}),
@@ -69,6 +88,42 @@ export class VariableStore {
     variable.value = this.seal(variable.id, wish.value);
     return variable;
   }
+
+  #change(variable: Variable, { value, secret, scope }: VariableWish, updatedBy: string | null): boolean {
+    const isSame =
+      this.open(variable) === value &&
+      (secret ?? variable.secret) === variable.secret &&
+      (scope ?? variable.scope) === variable.scope;
+    if (isSame) return false;
+    Object.assign(variable, { secret: secret ?? variable.secret, scope: scope ?? variable.scope, updatedBy });
+    variable.value = this.seal(variable.id, value);
+    variable.version += 1;
+    return true;
+  }
+}
+
+/** All variables of the environment, the newest first. */
+interface Put {
+  variables: Variable[];
+  hasChanged: boolean;
+}
+
+/** What Linux takes in one string, with some room. */
+export const LARGEST_VARIABLE = 131_000;
+
+/** A program is started with all of them at once, and its machine sets a limit to that, too. */
+const MOST_VARIABLES = 500;
+const MOST_BYTES = 1_000_000;
+
+/** As a program is given it: `KEY=value`. */
+export const sizeOf = (key: string, value: string): number => Buffer.byteLength(`${key}=${value}`);
+
+function refuseTooMany(sizes: readonly number[], field: string): void {
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  if (sizes.length > MOST_VARIABLES)
+    throw new Invalid({ field, message: `would make more than ${MOST_VARIABLES} variables of this environment` });
+  if (sum > MOST_BYTES)
+    throw new Invalid({ field, message: `would make the variables larger than ${MOST_BYTES} bytes together` });
 }
 
 /** A value is sealed to its row, whose id is made with the row. */

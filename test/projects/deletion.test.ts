@@ -35,11 +35,11 @@ beforeEach(async () => {
   ann = await app.register();
 });
 
-async function createReady(deploy = false): Promise<string> {
+async function createReady(): Promise<string> {
   const body = { name: 'Shop', repository };
   const { id } = (await app.rest<{ id: string }>('POST', '/projects', { token: ann.token, body })).body;
   await watchAnalysis(app, ann, id);
-  const wish = { environment: { name: 'production', variables: [{ key: 'A', value: 'b' }] }, deploy };
+  const wish = { environment: { name: 'production', variables: [{ key: 'A', value: 'b' }] } };
   await app.rest('POST', `/projects/${id}/finalize`, { token: ann.token, body: wish });
   return id;
 }
@@ -88,8 +88,13 @@ describe.each(['rest', 'graphql'] as const)('deleting a project at the door of %
   });
 
   test('is refused while a deployment runs', async () => {
-    const id = await createReady(true);
-    await app.sql(`update deployment set status = 'RUNNING' where workspace_id = $1`, [ann.workspaceId]);
+    const id = await createReady();
+    await app.sql(
+      `insert into deployment (id, created_at, workspace_id, project_id, environment_id, number, status, trigger, started_at)
+       select gen_random_uuid(), now(), workspace_id, project_id, id, 1, 'RUNNING', 'MANUAL', now() from environment
+       where project_id = $1`,
+      [id],
+    );
     expect(await remove(id)).toMatchObject({ status: 409, code: 'DEPLOYMENT_RUNNING' });
     await app.sql(`update deployment set status = 'FAILED' where workspace_id = $1`, [ann.workspaceId]);
     expect(await remove(id)).toMatchObject({ code: undefined });

@@ -15,6 +15,7 @@ let app: TestApp;
 let doors: ThreeDoors;
 let ann: Person;
 let repository: string;
+let serverId: string;
 
 beforeAll(async () => {
   git = await GitServer.start();
@@ -22,6 +23,8 @@ beforeAll(async () => {
   app = await TestApp.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: git.caFile });
   doors = await ThreeDoors.of(app);
   ann = await app.register();
+  const place = { name: 'web', host: 'server.invalid', username: 'root' };
+  serverId = (await app.rest<{ id: string }>('POST', '/servers', { token: ann.token, body: place })).body.id;
 }, 60_000);
 afterAll(async () => {
   await app.stop();
@@ -70,13 +73,14 @@ describe.each(['rest', 'graphql'] as const)('finalising at the door of %s', door
       environment: {
         name: 'Production EU',
         branch: 'main',
+        serverId,
         autoDeploy: true,
         variables: [
           { key: 'SECRET', value: 'quotes " and $dollars\nand lines' },
           { key: 'COLOUR', value: 'blue', secret: false, scope: 'BOTH' },
         ],
         services: [{ name: 'db', kind: 'POSTGRES', version: '17' }],
-        domain: { hostname: 'shop.example.org' },
+        domain: { hostname: `${door}.shop.example.org` },
       },
       deploy: true,
     });
@@ -198,6 +202,17 @@ describe.each(['rest', 'graphql'] as const)('finalising at the door of %s', door
     expect(refused.fields?.map(fault => fault.field)).toContain(field);
   });
 
+  test('with a deployment needs a server to deploy to', async () => {
+    expect(await finalize(analysed, { deploy: true })).toMatchObject({ status: 409, code: 'NO_SERVER' });
+  });
+
+  test('with a name that an environment of it has already is refused', async () => {
+    const id = await createAnalysed();
+    await app.rest('POST', '/environments', { token: ann.token, body: { projectId: id, name: 'production' } });
+    expect(await finalize(id)).toMatchObject({ status: 409, code: 'NAME_TAKEN' });
+    expect(await finalize(id, { environment: { name: 'Live' } })).toMatchObject({ status: 200 });
+  });
+
   test('on a server that does not exist is not found', async () => {
     const environment = { name: 'a', serverId: '0199c2f4-5d3a-7c41-9d6e-2f8b1a7c5e30' };
     expect(await finalize(analysed, { environment })).toMatchObject({ status: 404, code: 'NOT_FOUND' });
@@ -214,7 +229,7 @@ describe.each(['rest', 'graphql'] as const)('finalising at the door of %s', door
       const failed = await finalize(id, {
         name: 'Half',
         build: { port: 1 },
-        environment: { name: 'p', variables },
+        environment: { name: 'p', serverId, variables },
         deploy: true,
       });
       expect(failed).toMatchObject({ status: 500, code: 'INTERNAL' });
@@ -223,7 +238,8 @@ describe.each(['rest', 'graphql'] as const)('finalising at the door of %s', door
     } finally {
       await app.sql('drop trigger refuse on variable');
     }
-    expect(await finalize(id, { deploy: true })).toMatchObject({ status: 200 });
+    const environment = { name: 'p', serverId };
+    expect(await finalize(id, { environment, deploy: true })).toMatchObject({ status: 200 });
   });
 });
 

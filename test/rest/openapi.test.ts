@@ -7,6 +7,7 @@ import { OpenApiCheck } from '../support/openapi-check.ts';
 import { driveAccount } from './drives/account.drives.ts';
 import { driveAuth } from './drives/auth.drives.ts';
 import { Driver } from './drives/driver.ts';
+import { driveEnvironments } from './drives/environments.drives.ts';
 import { driveGitProviders } from './drives/git-providers.drives.ts';
 import { driveMembers } from './drives/members.drives.ts';
 import { driveProjects } from './drives/projects.drives.ts';
@@ -25,7 +26,6 @@ const NOT_OF_AN_OPERATION = [
   'PERSISTED_QUERY_NOT_SUPPORTED',
   'METHOD_NOT_ALLOWED',
   'CONFLICT',
-  'NAME_TAKEN',
 ];
 
 let git: GitServer;
@@ -62,6 +62,7 @@ describe('every answer is the one the document tells', () => {
   test('runs', () => driveRuns(driver), PATIENCE);
   test('Git providers', () => driveGitProviders(driver, git), PATIENCE);
   test('projects', () => driveProjects(driver, git), PATIENCE);
+  test('environments', () => driveEnvironments(driver, git), PATIENCE);
   test('servers', () => driveServers(driver), PATIENCE);
   test('audit', () => driveAudit(driver), PATIENCE);
   test('events', () => driveEvents(driver), PATIENCE);

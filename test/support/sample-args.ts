@@ -48,5 +48,6 @@ const SAMPLES: Readonly<Record<string, string>> = {
   path: '/api/v1/events',
   repository: 'https://git.invalid/x/y.git',
   host: 'server.invalid',
+  hostname: 'shop.example.org',
   hostKeyFingerprint: `SHA256:${'A'.repeat(43)}`,
 };

@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
 
-const KEY = 'a test key that is long enough to be one';
+/** Of every service in a test that is about something else. */
+export const KEY = 'a test key that is long enough to be one';
 
 /** Limits are off unless a test is about them: a file makes more requests in a second than a person in a minute. */
 export const testConfig = (settings: Record<string, string>): Config =>

@@ -14,14 +14,12 @@ import {
 } from 'class-validator';
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { BuilderKind, type BuildSettings } from '../../entities/build.ts';
-import { type EnvironmentDomain, type EnvironmentService, ServiceKind, SslMode } from '../../entities/environment.ts';
 import { ProjectStatus } from '../../entities/project.ts';
-import { VariableScope } from '../../entities/variable.ts';
 import type { RepositoryWish } from '../../services/analysis.service.ts';
 import type { EnvironmentWish, FinalizeWish } from '../../services/finalize.service.ts';
 import type { ProjectChange, ProjectWish } from '../../services/project.service.ts';
-import type { VariableWish } from '../../services/variable-store.ts';
 import { Clearable, Omittable } from './absence.ts';
+import { DomainInput, ServiceInput, VariableInput } from './environment-parts.inputs.ts';
 import { IsBranch, IsFolder, IsPlainText } from './names.ts';
 import { ChangeArgs, PageArgs } from './page.inputs.ts';
 
@@ -144,57 +142,6 @@ export class ProjectsArgs extends PageArgs {
   @Omittable()
   @IsEnum(ProjectStatus)
   status?: ProjectStatus;
-}
-
-@InputType()
-export class VariableInput implements VariableWish {
-  @Field(() => String)
-  @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, { message: 'key must be a name such as DATABASE_URL' })
-  key!: string;
-
-  @Field(() => String)
-  @Matches(/^[^\0]*$/, { message: 'value cannot hold a NUL byte' })
-  @MaxLength(100_000)
-  value!: string;
-
-  @Field(() => Boolean, { nullable: true, description: 'True unless told otherwise: its value never comes back.' })
-  @Clearable()
-  @IsBoolean()
-  secret?: boolean | null;
-
-  @Field(() => VariableScope, { nullable: true })
-  @Clearable()
-  @IsEnum(VariableScope)
-  scope?: VariableScope | null;
-}
-
-@InputType()
-export class ServiceInput implements EnvironmentService {
-  @Field(() => String)
-  @Matches(/^[a-z][a-z0-9-]{0,39}$/, { message: 'name must be lower-case letters, digits and dashes' })
-  name!: string;
-
-  @Field(() => ServiceKind)
-  @IsEnum(ServiceKind)
-  kind!: ServiceKind;
-
-  @Field(() => String, { nullable: true })
-  @Clearable()
-  @Matches(/^[\w.-]{1,32}$/, { message: 'version must be a version such as 17' })
-  version: string | null = null;
-}
-
-@InputType()
-export class DomainInput implements EnvironmentDomain {
-  @Field(() => String)
-  @Matches(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, {
-    message: 'hostname must be a domain name in lower case',
-  })
-  hostname!: string;
-
-  @Field(() => SslMode, { nullable: true, defaultValue: SslMode.AUTO })
-  @IsEnum(SslMode)
-  ssl: SslMode = SslMode.AUTO;
 }
 
 @InputType()
