@@ -90,7 +90,7 @@ type Optional =
   | ('serverId' | 'status' | 'phase' | 'isFinished' | 'actor' | 'commit' | 'branch' | 'image' | 'rollbackOf')
   | ('supersededBy' | 'error' | 'phases' | 'startedAt' | 'finishedAt' | 'wantedCommit' | 'rebuild' | 'fence')
   | ('cancelAskedAt' | 'logSeq' | 'variables' | 'buildKey' | 'appPort' | 'hostPort' | 'usesCurrentVariables')
-  | ('hasLeftovers' | 'builder');
+  | ('hasLeftovers' | 'builder' | 'composition' | 'images');
 
 /** One attempt, and what it left running: its release. */
 @ObjectType({ description: 'One attempt to put a commit live.', simpleResolvers: true })
@@ -198,6 +198,14 @@ export class Deployment extends Owned<Optional> {
   /** The variables it was started with, as sealed JSON, so that a rollback brings them back. */
   @Property({ type: SecretType, nullable: true, hidden: true })
   variables: Secret | null = null;
+
+  /** The compose file it was made of, with what else is needed to read it again, as sealed JSON. */
+  @Property({ type: SecretType, nullable: true, hidden: true })
+  composition: Secret | null = null;
+
+  /** All images of its own that it needs: one for each service that is built. Empty where `image` is the only one. */
+  @Property({ type: 'json', hidden: true })
+  images: string[] = [];
 
   /** What its image was made of: the same key is the same image. */
   @Property({ type: 'string', nullable: true, hidden: true })

@@ -47,6 +47,8 @@ alter table deployment
   add column cancel_asked_at timestamptz(3),
   add column log_seq integer not null default 0,
   add column variables text,
+  add column composition text,
+  add column images jsonb not null default '[]',
   add column build_key varchar(64),
   add column app_port integer,
   add column host_port integer,

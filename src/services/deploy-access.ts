@@ -20,6 +20,8 @@ export function deployMeans(
     variables: environmentId => variables.read(environmentId),
     sealRelease: (deploymentId, values) => variables.sealRelease(deploymentId, values),
     openRelease: deployment => variables.openRelease(deployment),
+    sealComposition: (deploymentId, composition) => variables.sealComposition(deploymentId, composition),
+    openComposition: deployment => variables.openComposition(deployment),
   };
 }
 

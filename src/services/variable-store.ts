@@ -49,6 +49,15 @@ export class VariableStore {
     return variables === null ? [] : (JSON.parse(this.keyring.open(variables, releasePlace(id))) as PlanVariable[]);
   }
 
+  /** The same for the compose file it was made of. */
+  sealComposition(deploymentId: string, composition: string): Secret {
+    return this.keyring.seal(composition, compositionPlace(deploymentId));
+  }
+
+  openComposition({ id, composition }: Pick<Deployment, 'id' | 'composition'>): string | null {
+    return composition === null ? null : this.keyring.open(composition, compositionPlace(id));
+  }
+
   open({ id, value }: Pick<Variable, 'id' | 'value'>): string {
     return this.keyring.open(value, valuePlace(id));
   }
@@ -132,3 +141,5 @@ const NOT_YET = new Secret('');
 const valuePlace = (row: string): Place => ({ table: 'variable', row, column: 'value' });
 
 const releasePlace = (row: string): Place => ({ table: 'deployment', row, column: 'variables' });
+
+const compositionPlace = (row: string): Place => ({ table: 'deployment', row, column: 'composition' });

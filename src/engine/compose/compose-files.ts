@@ -10,12 +10,12 @@ export interface ComposeFiles {
   others: Readonly<Record<string, string>>;
 }
 
-type Told = Pick<ComposeWish, 'variables' | 'port'>;
+export type ComposeTold = Pick<ComposeWish, 'variables' | 'secrets' | 'port'>;
 
 const MOST_BYTES = 256 * 1024;
 const MOST_FILES = 20;
 
-export async function gatherCompose(snapshot: Snapshot, file: string, told: Told): Promise<ComposeFiles> {
+export async function gatherCompose(snapshot: Snapshot, file: string, told: ComposeTold): Promise<ComposeFiles> {
   const text = await readText(snapshot, file);
   if (text === null)
     throw new DeployFailure('COMPOSE_REFUSED', `There is no readable file ${file}`, 'Set build.composeFile.');
@@ -27,13 +27,13 @@ export async function gatherCompose(snapshot: Snapshot, file: string, told: Told
   return { file, text, others: Object.fromEntries(others) };
 }
 
-export function readGathered({ file, text, others }: ComposeFiles, told: Told): ComposeProject {
+export function readGathered({ file, text, others }: ComposeFiles, told: ComposeTold): ComposeProject {
   const open = (path: string) => (Object.hasOwn(others, path) ? (others[path] ?? null) : null);
   return readCompose({ file, text, open, ...told });
 }
 
 /** Read once for the names alone: whatever is wrong with the file is told when it is read in earnest. */
-function namedIn(file: string, text: string, told: Told): string[] {
+function namedIn(file: string, text: string, told: ComposeTold): string[] {
   const named = new Set<string>();
   const open = (path: string) => {
     named.add(path);

@@ -3,8 +3,8 @@ export interface Interpolation {
   variables: Readonly<Record<string, string>>;
   /** Nobody set it, and no other value is given: it stays empty. */
   onUnset(name: string): void;
-  /** So many characters were put in: a short text can ask for a long value very often. */
-  onFilled(characters: number): void;
+  /** A variable was put in, so long: a short text can ask for a long value very often. */
+  onFilled(name: string, characters: number): void;
   /** The text cannot be filled in; `why` follows the place it stands at. */
   fail(why: string, hint?: string): never;
 }
@@ -64,7 +64,7 @@ function choose(name: string, operator: string, other: string, how: Interpolatio
 function variable(name: string, how: Interpolation): string {
   const value = Object.hasOwn(how.variables, name) ? how.variables[name] : undefined;
   if (value === undefined) how.onUnset(name);
-  how.onFilled(value?.length ?? 0);
+  how.onFilled(name, value?.length ?? 0);
   return value ?? '';
 }
 

@@ -38,7 +38,12 @@ function dockerfileOf(context: string, named: Spot | undefined, inline: Spot | u
 }
 
 function readArgs(spot: Spot): Record<string, string> {
-  const args = readPairs(spot);
+  const [args, secrets] = spot.reading.secretsUsedBy(() => readPairs(spot));
+  if (secrets.length > 0)
+    spot.refuse(
+      `puts the secret variable ${secrets[0]} where everybody who has the image can read it`,
+      'Mount it in the Dockerfile instead (RUN --mount=type=secret,id=NAME), or save the variable as one that is not secret.',
+    );
   for (const key of Object.keys(args)) {
     if (!ARGUMENT.test(key)) spot.refuse('has an argument whose name is not made of letters, digits and _');
     if (/^BUILDKIT_/i.test(key)) spot.refuse('has an argument that would change the builder itself');

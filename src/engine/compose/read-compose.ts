@@ -19,6 +19,8 @@ export interface ComposeWish {
   /** Other files of the repository, such as `.env`; null where there is none. */
   open(path: string): string | null;
   variables: Readonly<Record<string, string>>;
+  /** The names of those that are secret. */
+  secrets: ReadonlySet<string>;
   /** Where a person said that the application listens. */
   port: number | null;
 }
@@ -30,9 +32,9 @@ const SERVICE_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
 const RESERVED = new Set(['pre-deploy']);
 
 /** Reads a compose file. What would take the server is refused by its place; so is everything that is not known to be harmless. */
-export function readCompose({ file, text, open, variables, port }: ComposeWish): ComposeProject {
+export function readCompose({ file, text, open, variables, secrets, port }: ComposeWish): ComposeProject {
   const beside = open([folderOf(file), '.env'].filter(Boolean).join('/'));
-  const reading = new Reading(file, { ...parseDotenv(beside ?? ''), ...variables }, open);
+  const reading = new Reading(file, { ...parseDotenv(beside ?? ''), ...variables }, secrets, open);
   const services = reading.attempt(() => readServices(new Spot(reading, parse(file, text), '')), []);
   reading.conclude();
   const web = chooseWeb(services, port);

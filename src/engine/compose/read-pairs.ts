@@ -9,7 +9,11 @@ export function readPairs(spot: Spot): Record<string, string> {
   for (const [key, value] of spot.isList ? inList(spot) : inMap(spot)) {
     if (key === '' || key.length > LONGEST_KEY || /[=\p{Cc}]/u.test(key)) spot.refuse('has a name that cannot be used');
     if (value !== null) pairs.set(key, value);
-    else if (Object.hasOwn(variables, key)) pairs.set(key, variables[key] ?? '');
+    else if (Object.hasOwn(variables, key)) {
+      const given = variables[key] ?? '';
+      spot.reading.use(key, given.length, spot.place);
+      pairs.set(key, given);
+    }
   }
   return Object.fromEntries(pairs);
 }

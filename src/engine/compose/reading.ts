@@ -10,11 +10,14 @@ const MOST_CHARACTERS = 1024 * 1024;
 export class Reading {
   readonly #warnings = new Set<string>();
   readonly #refusals: ComposeRefusal[] = [];
+  readonly #used = new Set<string>();
   #charactersLeft = MOST_CHARACTERS;
 
   constructor(
     readonly file: string,
     readonly variables: Readonly<Record<string, string>>,
+    /** The names of those that are secret. */
+    readonly secrets: ReadonlySet<string>,
     /** A file of the repository, by its path from the root; null where there is none. */
     readonly open: (path: string) => string | null,
   ) {}
@@ -25,6 +28,19 @@ export class Reading {
 
   warn(sentence: string): void {
     this.#warnings.add(sentence);
+  }
+
+  /** A variable was put in at a place. */
+  use(name: string, characters: number, place: string): void {
+    this.#used.add(name);
+    this.spend(characters, place);
+  }
+
+  /** The secret variables that something was read with. */
+  secretsUsedBy<Value>(read: () => Value): [value: Value, secrets: string[]] {
+    this.#used.clear();
+    const value = read();
+    return [value, [...this.#used].filter(name => this.secrets.has(name))];
   }
 
   spend(characters: number, place: string): void {

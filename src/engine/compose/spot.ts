@@ -90,7 +90,7 @@ export class Spot {
     const filled = interpolate(text, {
       variables: this.reading.variables,
       onUnset: name => this.reading.warn(`The variable ${name} is not set; ${this.place} has nothing in its place`),
-      onFilled: characters => this.reading.spend(characters, this.place),
+      onFilled: (name, characters) => this.reading.use(name, characters, this.place),
       fail: (why, hint) => this.refuse(why, hint),
     });
     this.reading.spend(filled.length, this.place);

@@ -36,4 +36,6 @@ export interface DeployMeans {
   variables(environmentId: string): Promise<PlanVariable[]>;
   sealRelease(deploymentId: string, variables: readonly PlanVariable[]): Secret;
   openRelease(deployment: Pick<Deployment, 'id' | 'variables'>): PlanVariable[];
+  sealComposition(deploymentId: string, composition: string): Secret;
+  openComposition(deployment: Pick<Deployment, 'id' | 'composition'>): string | null;
 }

@@ -23,6 +23,8 @@ export interface BuildOrder {
   secrets: Readonly<Record<string, string>>;
   /** Arguments that are no secret. Names that would steer Docker itself are passed as secrets only. */
   args: Readonly<Record<string, string>>;
+  /** The stage to stop at; the last one unless told otherwise. */
+  target?: string | null;
   noCache?: boolean;
   timeoutMs?: number;
   onOutput?: (chunk: Buffer, from: OutputStream) => void | Promise<void>;

@@ -29,7 +29,10 @@ select count(*)::int as stored, ${RING_ROWS} from stored`;
 
 const STORED = `
 select count(*)::int as lines, coalesce(sum(octet_length(message)), 0)::int as bytes
-from deployment_message where deployment_id = ? and kind = 'LOG' and stream is not null and phase = coalesce(?, phase)`;
+from deployment_message where deployment_id = ? and kind = 'LOG' and stream is not null and phase = coalesce(?, phase)
+  and seq > coalesce((
+    select max(seq) from deployment_message where deployment_id = ? and kind = 'LOG' and stream is null and message = ?
+  ), 0)`;
 
 /** The stored lines of one deployment, as long as it is ours. */
 export class LogRows {
@@ -46,9 +49,9 @@ export class LogRows {
     if (row?.stored !== lines.length) throw new TakenOver();
   }
 
-  /** What programs printed, in one phase or in all. */
-  async stored(phase: DeploymentPhase | null = null): Promise<{ lines: number; bytes: number }> {
-    const values = [this.deployment.id, phase];
+  /** What programs printed, in one phase or in all; with a line of ours, behind that one. */
+  async stored(phase: DeploymentPhase | null = null, behind = ''): Promise<{ lines: number; bytes: number }> {
+    const values = [this.deployment.id, phase, this.deployment.id, behind];
     const [row] = await this.em.fork().execute<{ lines: number; bytes: number }[]>(STORED, values);
     return row ?? { lines: 0, bytes: 0 };
   }

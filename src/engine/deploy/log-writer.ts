@@ -89,11 +89,11 @@ export class LogWriter {
 
   /**
    * A program that is followed anew says everything from its beginning: what is stored of this phase already is passed over. The same
-   * bytes make the same lines, however they are cut.
+   * bytes make the same lines, however they are cut. Where several follow each other, `behind` is the line of ours before this one.
    */
-  async passOver(phase: DeploymentPhase): Promise<void> {
+  async passOver(phase: DeploymentPhase, behind = ''): Promise<void> {
     await this.flush();
-    this.#toPass = (await this.#rows.stored(phase)).lines;
+    this.#toPass = (await this.#rows.stored(phase, behind)).lines;
   }
 
   /** Another writer may have been here before: the limits are those of the deployment. */

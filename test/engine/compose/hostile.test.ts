@@ -224,3 +224,11 @@ test('a long value cannot be asked for without end', async () => {
   const { message } = await refusal(key(`command: "${'$LONG'.repeat(5000)}"`), { variables });
   expect(message).toContain('longer than a megabyte');
 });
+
+test.each([`\${TOKEN}`, `\${NO:-$TOKEN}`, null])('a secret is no argument of a build: %s', async value => {
+  const text = `services: {web: {build: {context: ., args: {TOKEN: ${JSON.stringify(value)}}}}}`;
+  const told = { variables: { TOKEN: 'hush' }, files: { Dockerfile: '' } };
+  const { message, hint } = await refusal(text, { ...told, secrets: ['TOKEN'] });
+  expect(message).toContain('services.web.build.args puts the secret variable TOKEN');
+  expect(hint).toContain('--mount=type=secret');
+});

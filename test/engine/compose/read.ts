@@ -6,6 +6,7 @@ import { MemorySnapshot } from '../../analysis/memory-snapshot.ts';
 interface Told {
   variables?: Record<string, string>;
   port?: number | null;
+  secrets?: readonly string[];
   files?: Record<string, string>;
   file?: string;
 }
@@ -14,8 +15,8 @@ interface Told {
 export async function read(text: string, told: Told = {}): Promise<ComposeProject> {
   const { variables = {}, port = null, files = {}, file = 'compose.yaml' } = told;
   const snapshot = new MemorySnapshot({ [file]: text, ...files });
-  const gathered = await gatherCompose(snapshot, file, { variables, port });
-  return readGathered(gathered, { variables, port });
+  const given = { variables, secrets: new Set(told.secrets), port };
+  return readGathered(await gatherCompose(snapshot, file, given), given);
 }
 
 /** Why it is refused. */
