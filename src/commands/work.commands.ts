@@ -8,6 +8,8 @@ export interface WorkSpec {
   command: Command;
   /** How much it reads; less than that did not arrive whole and is not started. */
   inputBytes: number;
+  /** In front of its input come files for it alone, as `privateFiles` writes them; they lie in `$SLIPWAY_FILES` while it runs. */
+  hasFiles: boolean;
   /** It is ended after so long, whatever happens here. */
   limitSeconds: number;
   /** It is ended when nobody has asked for it for so long; 0 for never. */
@@ -42,9 +44,21 @@ export const startWork = (spec: WorkSpec, prefix: Prefix = []) =>
     prefix,
     START,
     spec.id,
-    ...[KEEPER, spec.inputBytes, spec.limitSeconds, spec.leaseSeconds, spec.outputBytes].map(String),
+    ...[KEEPER, String(spec.inputBytes), spec.hasFiles ? 'private' : 'none'],
+    ...[spec.limitSeconds, spec.leaseSeconds, spec.outputBytes].map(String),
     ...[spec.isMerged ? 'merged' : 'apart', 'sh', '-c', spec.command.toString()],
   );
+
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+
+/** Files as the start of work takes them: a line for each, and an empty one behind. */
+export function privateFiles(files: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(files).map(([name, text]) => {
+    if (!FILE_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name for a file of work`);
+    return `${name} ${Buffer.from(text).toString('base64')}\n`;
+  });
+  return `${lines.join('')}\n`;
+}
 
 /** Says what the work said from there on; ends with 0 when that was all, with `more` when the seconds are over. */
 export const followWork = (id: string, from: WorkOffset, seconds: number, prefix: Prefix = []) =>

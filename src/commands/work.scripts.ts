@@ -6,12 +6,23 @@
  * of the process that keeps the work and of the work's first one: a number given to another process since is never taken for
  * it), `stdout`, `stderr`, `asked` (when somebody last asked, by the machine's uptime), `reason` (why it was ended), `exit`.
  * A file appears whole, by renaming, or not at all. `exit` is the last one: once it is there, nothing of the work runs.
+ *
+ * Files that only the work may see lie in a folder of their own, in memory where root has such a place; a user's would be cleared away
+ * there when he leaves. They are gone when nothing of the work runs.
  */
 const COMMON = `
 umask 077
 id=$1
-base=/var/tmp/slipway-$(id -u)
+uid=$(id -u)
+base=/var/tmp/slipway-$uid
 dir=$base/$id
+vault=$base/files
+if [ "$uid" = 0 ]; then
+  for place in /run /dev/shm; do
+    [ -d "$place" ] && [ -w "$place" ] && vault=$place/slipway-files && break
+  done
+fi
+files=$vault/$id
 say() { echo "$2" >"$dir/$1.new.$$" && mv "$dir/$1.new.$$" "$dir/$1"; }
 clock() { read -r clock rest </proc/uptime; clock=\${clock%%.*}; }
 identify() {
@@ -47,6 +58,7 @@ clear_all() {
     if [ "$tries" -eq 1 ]; then kill -s TERM $found; elif [ "$tries" -gt 25 ]; then kill -s KILL $found; fi 2>/dev/null
     sleep 0.2
   done
+  rm -rf "$files"
 }
 end() {
   [ -e "$dir/reason" ] || say reason "$1"
@@ -68,8 +80,8 @@ clock
 began=$clock
 say asked "$clock"
 if [ "$form" = merged ]
-then SLIPWAY_WORK=$id setsid "$@" <&3 3<&- >>"$dir/stdout" 2>&1 &
-else SLIPWAY_WORK=$id setsid "$@" <&3 3<&- >>"$dir/stdout" 2>>"$dir/stderr" &
+then SLIPWAY_WORK=$id SLIPWAY_FILES=$files setsid "$@" <&3 3<&- >>"$dir/stdout" 2>&1 &
+else SLIPWAY_WORK=$id SLIPWAY_FILES=$files setsid "$@" <&3 3<&- >>"$dir/stdout" 2>>"$dir/stderr" &
 fi
 work=$!
 exec 3<&-
@@ -99,13 +111,19 @@ kill "$watch"
 say exit "$code"
 `;
 
-/** Its input arrives before its folder is made, so that nothing between the folder and the start waits for the network. */
+/**
+ * Its input arrives before its folder is made, so that nothing between the folder and the start waits for the network. In front of it
+ * come its files, a line for each, and an empty line: `read` takes no byte more than its line.
+ */
 export const START = `${COMMON}
-keeper=$2 size=$3
-shift 3
+keeper=$2 size=$3 private=$4
+shift 4
 unset SLIPWAY_CALL
-[ -d "$base" ] || mkdir -m 700 "$base" 2>/dev/null
-[ -O "$base" ] && [ ! -L "$base" ] || { echo "$base belongs to somebody else" >&2; exit 73; }
+ours() {
+  [ -d "$1" ] || mkdir -m 700 "$1" 2>/dev/null
+  [ -O "$1" ] && [ ! -L "$1" ] || { echo "$1 belongs to somebody else" >&2; exit 73; }
+}
+ours "$base"
 known() {
   tries=0
   while [ ! -e "$dir/keeper" ] && [ ! -e "$dir/exit" ] && [ "$tries" -lt 50 ]; do tries=$((tries + 1)); sleep 0.1; done
@@ -114,13 +132,23 @@ known() {
 }
 [ ! -d "$dir" ] || known
 input=$base/$id.input.$$
-trap 'rm -f "$input"; exit 65' TERM HUP INT
+unpacked=$vault/$id.$$
+forget() { rm -rf "$input" "$unpacked"; }
+trap 'forget; exit 65' TERM HUP INT
+if [ "$private" = private ]; then
+  ours "$vault"
+  mkdir "$unpacked" || exit 70
+  while IFS=' ' read -r name packed && [ -n "$name" ]; do
+    printf %s "$packed" | base64 -d >"$unpacked/$name" || { forget; exit 65; }
+  done
+fi
 cat >"$input"
-[ "$(stat -c %s "$input")" = "$size" ] || { rm -f "$input"; echo 'the input did not arrive whole' >&2; exit 65; }
-mkdir "$dir" 2>/dev/null || { rm -f "$input"; known; }
+[ "$(stat -c %s "$input")" = "$size" ] || { forget; echo 'the input did not arrive whole' >&2; exit 65; }
+mkdir "$dir" 2>/dev/null || { forget; known; }
+[ "$private" != private ] || { rm -rf "$files"; mv "$unpacked" "$files"; }
 mv "$input" "$dir/input" && : >"$dir/stdout" && : >"$dir/stderr"
 answer=$(setsid sh -c "$keeper" slipway-work "$id" "$@" </dev/null 2>"$dir/complaint" &)
-[ "$answer" = started ] || { cat "$dir/complaint" >&2; rm -rf "$dir"; exit 70; }
+[ "$answer" = started ] || { cat "$dir/complaint" >&2; rm -rf "$dir" "$files"; exit 70; }
 rm -f "$dir/complaint"
 echo started
 `;
@@ -189,15 +217,19 @@ done
 export const REMOVE = `${COMMON}
 [ -d "$dir" ] || exit 0
 [ -e "$dir/exit" ] || ! lives keeper || exit 69
-rm -rf "$dir"
+rm -rf "$files" "$dir"
 `;
 
 export const SWEEP = `${COMMON}
 minutes=$2 swept=0
-for dir in $(find "$base" -mindepth 1 -maxdepth 1 -mmin "+$minutes" 2>/dev/null); do
+for dir in $(find "$base" -mindepth 1 -maxdepth 1 ! -path "$vault" -mmin "+$minutes" 2>/dev/null); do
   [ -e "$dir/exit" ] || ! lives keeper || continue
-  rm -rf "$dir"
+  rm -rf "$vault/\${dir##*/}" "$dir"
   swept=$((swept + 1))
+done
+# Left by a start that was cut off, or by one whose folder is gone.
+for files in $(find "$vault" -mindepth 1 -maxdepth 1 -mmin "+$minutes" 2>/dev/null); do
+  [ -d "$base/\${files##*/}" ] || rm -rf "$files"
 done
 echo "$swept"
 `;

@@ -3,6 +3,7 @@ import {
   cancelWork,
   followWork,
   type Prefix,
+  privateFiles,
   removeWork,
   renewWork,
   startWork,
@@ -11,15 +12,23 @@ import {
   WORK_EXITS,
   type WorkOffset,
 } from '../commands/work.commands.ts';
-import { type Host, type OutputStream, RemoteFailure } from './host.ts';
+import { type Host, type Input, type OutputStream, RemoteFailure } from './host.ts';
+
+/** Input that is not held in memory. It is opened again if the connection is lost while it is sent. */
+export interface StreamedInput {
+  bytes: number;
+  open(): AsyncIterable<Uint8Array>;
+}
 
 /** What is asked for. The same id is the same work: asked for twice, it is done once. */
 export interface WorkOrder {
   /** A UUID. */
   id: string;
   command: Command;
-  /** Secrets go here, never into words. */
-  stdin?: string | Uint8Array;
+  /** Secrets go here or into files, never into words. */
+  stdin?: string | Uint8Array | StreamedInput;
+  /** Small files for it alone. They lie in the folder `$SLIPWAY_FILES` while it runs, and are gone when it has ended, however it did. */
+  files?: Readonly<Record<string, string>>;
   /** The server ends it by then, whatever happens here. */
   timeoutMs: number;
   /** The server ends it when nobody has followed it for so long; null to keep it running alone. 40 s unless told otherwise. */
@@ -55,6 +64,9 @@ const OUTPUT_BYTES = 64 * 1024 * 1024;
 const SLICE_SECONDS = 20;
 const SLICE_LIMIT_MS = 30_000;
 const CANCEL_LIMIT_MS = 45_000;
+const START_LIMIT_MS = 60_000;
+/** A line that is slower than this is taken for none: 32 kB a second. */
+const SLOWEST_BYTES_PER_MS = 32;
 
 /**
  * Work on a server that outlives the connection: started once, followed by anybody from any byte, cancelled for good. It fails
@@ -67,18 +79,21 @@ export class RemoteWork {
     private readonly prefix: Prefix = [],
   ) {}
 
-  async start(order: WorkOrder): Promise<'STARTED' | 'KNOWN'> {
-    const stdin = Buffer.from(order.stdin ?? '');
+  async start(order: WorkOrder, signal?: AbortSignal): Promise<'STARTED' | 'KNOWN'> {
+    const { id, command, files, stdin = '' } = order;
+    // What takes long to send is not sent for nothing.
+    if (isStreamed(stdin) && (await this.status(id)) !== null) return 'KNOWN';
+    const inputBytes = isStreamed(stdin) ? stdin.bytes : Buffer.byteLength(stdin);
     const spec = {
-      id: order.id,
-      command: order.command,
-      inputBytes: stdin.length,
+      ...{ id, command, inputBytes, hasFiles: files !== undefined },
       limitSeconds: toSeconds(order.timeoutMs),
       leaseSeconds: order.leaseMs === null ? 0 : toSeconds(order.leaseMs ?? LEASE_MS),
       outputBytes: order.maxOutputBytes ?? OUTPUT_BYTES,
       isMerged: order.isMerged ?? false,
     };
-    const { stdout } = await this.host.run(startWork(spec, this.prefix), { stdin });
+    const timeoutMs = START_LIMIT_MS + inputBytes / SLOWEST_BYTES_PER_MS;
+    const options = { stdin: inputOf(order), timeoutMs, ...(signal ? { signal } : {}) };
+    const { stdout } = await this.host.run(startWork(spec, this.prefix), options);
     return stdout.toString().trim() === 'started' ? 'STARTED' : 'KNOWN';
   }
 
@@ -160,6 +175,19 @@ export class RemoteWork {
   #renewQuietly(id: string): void {
     this.renew(id).catch(() => undefined);
   }
+}
+
+const isStreamed = (input: NonNullable<WorkOrder['stdin']>): input is StreamedInput =>
+  typeof input === 'object' && 'open' in input;
+
+function inputOf({ files, stdin = '' }: WorkOrder): Input {
+  const first = files === undefined ? '' : privateFiles(files);
+  return isStreamed(stdin) ? joined(first, stdin) : Buffer.concat([Buffer.from(first), Buffer.from(stdin)]);
+}
+
+async function* joined(first: string, { open }: StreamedInput): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(first);
+  yield* open();
 }
 
 const toSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));

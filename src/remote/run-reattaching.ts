@@ -66,7 +66,7 @@ class Reattaching {
     const { signal, leave } = this.options;
     const stop = AbortSignal.any([signal, leave].filter(each => each !== undefined));
     try {
-      await this.#persist(work => work.start(this.order), stop);
+      await this.#persist(work => work.start(this.order, stop), stop);
       const end = await this.#persist(
         work =>
           work.follow(id, {

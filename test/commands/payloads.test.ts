@@ -34,6 +34,7 @@ const builders: Record<string, (text: string) => Command> = {
       id: randomUUID(),
       command: Command.of('printf', '%s', text),
       inputBytes: 0,
+      hasFiles: false,
       limitSeconds: 60,
       leaseSeconds: 40,
       outputBytes: 1000,

@@ -1,15 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -18,29 +9,13 @@ import { LocalHost } from '../../src/remote/local-host.ts';
 import { RemoteWork, type WorkOrder } from '../../src/remote/remote-work.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesMarked, processesSaying } from '../support/processes.ts';
-import { hasProgram } from '../support/ssh-daemon.ts';
+import { keeperOf, removeTools, workMachines } from '../support/work-machines.ts';
 
 const isLinux = process.platform === 'linux';
 const PATH = process.env.PATH ?? '';
-const isRoot = process.getuid?.() === 0;
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(removeTools);
 
-/** The same scripts under the shells and tools that servers have. */
-const machines: [string, boolean, () => RemoteWork][] = [
-  ['the tools of this machine', isLinux, () => new RemoteWork(new LocalHost(PATH))],
-  ['nothing but busybox', isLinux && hasProgram('busybox'), () => new RemoteWork(new LocalHost(busyboxPath()))],
-  ['bash as sh', isLinux && hasProgram('bash'), () => new RemoteWork(new LocalHost(`${bashAsSh()}:${PATH}`))],
-  [
-    'an ordinary user',
-    isLinux && isRoot && hasProgram('setpriv'),
-    () => new RemoteWork(new LocalHost(PATH), ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']),
-  ],
-];
-
-describe.each(machines)('work that is kept by %s', (_, isThere, machine) => {
+describe.each(workMachines)('work that is kept by %s', (_, isThere, machine) => {
   const it = isThere ? test : test.skip;
   let work: RemoteWork;
   beforeAll(() => {
@@ -167,8 +142,7 @@ describe.each(machines)('work that is kept by %s', (_, isThere, machine) => {
   it('is ended when what keeps it is killed, and is then said to have vanished', async () => {
     const asked = order('exec sleep 600');
     await work.start(asked);
-    const keeper = processesSaying(`slipway-work\0${asked.id}`).sort((a, b) => a - b)[0] ?? 0;
-    process.kill(keeper, 'SIGKILL');
+    process.kill(keeperOf(asked.id), 'SIGKILL');
     await eventually(() => processesMarked('SLIPWAY_WORK', asked.id).length === 0);
     expect(await work.status(asked.id)).toEqual({ exitCode: null, reason: 'VANISHED' });
     await work.remove(asked.id);
@@ -228,23 +202,3 @@ onThisMachine('work on a server', () => {
 /** Below the folder of whichever user it was started as. */
 const folderOf = (id: string): string =>
   [process.getuid?.(), 65_534].map(uid => `/var/tmp/slipway-${uid}/${id}`).find(existsSync) ?? '';
-
-function busyboxPath(): string {
-  const folder = toolFolder();
-  const busybox = execFileSync('which', ['busybox']).toString().trim();
-  for (const name of execFileSync(busybox, ['--list']).toString().trim().split('\n'))
-    symlinkSync(busybox, join(folder, name));
-  return folder;
-}
-
-function bashAsSh(): string {
-  const folder = toolFolder();
-  symlinkSync(execFileSync('which', ['bash']).toString().trim(), join(folder, 'sh'));
-  return folder;
-}
-
-function toolFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-tools-'));
-  folders.push(folder);
-  return folder;
-}
