@@ -27,9 +27,12 @@ apt() {
 }
 dpkg --force-confdef --force-confold --configure -a
 apt update
-# From Debian 13 on the client is a package of its own.
-if apt-cache show docker-cli >/dev/null 2>&1; then apt install --no-install-recommends docker.io docker-cli
-else apt install --no-install-recommends docker.io; fi
+# From Debian 13 on the client is a package of its own, and so is what it builds images by.
+set -- docker.io
+for package in docker-cli docker-buildx; do
+  if apt-cache show "$package" >/dev/null 2>&1; then set -- "$@" "$package"; fi
+done
+apt install --no-install-recommends "$@"
 `;
 
 /** Installed, by the package or otherwise; a package that was left half-way does not count. */

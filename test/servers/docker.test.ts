@@ -70,7 +70,7 @@ test("Docker is installed from the distribution's packages, and said to be there
 test('where the client is a package of its own, it is installed, too', async () => {
   machine.program('apt-cache', 'exit 0');
   expect(await install(await add())).toMatchObject({ status: 'SUCCEEDED' });
-  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io docker-cli $/m);
+  expect(log()).toMatch(/apt-get .* install --no-install-recommends docker\.io docker-cli docker-buildx $/m);
 });
 
 test('where it is installed already, that is said and nothing is done', async () => {

@@ -1,12 +1,12 @@
+import { buildCommand, buildFiles } from '../../commands/build.commands.ts';
 import type { Prefix, WorkOffset } from '../../commands/work.commands.ts';
 import type { OutputStream } from '../../remote/host.ts';
-import type { UseHost } from '../../remote/run-reattaching.ts';
+import { RemoteWork, type StreamedInput, type WorkOrder } from '../../remote/remote-work.ts';
+import { runReattaching, type UseHost } from '../../remote/run-reattaching.ts';
+import { buildFailure } from './build-failure.ts';
 
-/** What is built from: a tar, or one that gzip packed. It may be asked for more than once, if the connection is lost while it is sent. */
-export interface BuildContext {
-  bytes: number;
-  open(): AsyncIterable<Uint8Array>;
-}
+/** A tar, or one that gzip packed. */
+export type BuildContext = StreamedInput;
 
 export interface BuildOrder {
   use: UseHost;
@@ -19,12 +19,10 @@ export interface BuildOrder {
   /** Its path in the context. */
   dockerfile: string;
   context: BuildContext;
-  /** Each is a secret of the build by its name; all of them together are the secret `slipway-variables`. */
+  /** Each is a secret of the build by its name; all of them together are the secret `slipway-variables`, for a shell to read. */
   secrets: Readonly<Record<string, string>>;
   /** Arguments that are no secret. Names that would steer Docker itself are passed as secrets only. */
   args: Readonly<Record<string, string>>;
-  /** The stage to stop at; the last one unless told otherwise. */
-  target?: string | null;
   noCache?: boolean;
   timeoutMs?: number;
   onOutput?: (chunk: Buffer, from: OutputStream) => void | Promise<void>;
@@ -36,7 +34,45 @@ export interface BuildOrder {
   offset?: WorkOffset;
 }
 
-/** Fails with a `DeployFailure` where the build does, and with a `RemoteFailure` LOST where the server is. */
-export async function buildImage(_order: BuildOrder): Promise<void> {
-  throw new Error('Not built yet');
+const TIMEOUT_MS = 60 * 60_000;
+const OUTPUT_BYTES = 512 * 1024 * 1024;
+
+/** Fails with a `DeployFailure` where the build does, and with a `RemoteFailure` LOST where the server is, or has forgotten it. */
+export async function buildImage(order: BuildOrder): Promise<void> {
+  const { use, prefix, id, onOutput, signal, leave, offset } = order;
+  const options = Object.fromEntries(
+    Object.entries({ onOutput, signal, leave, offset }).filter(([, value]) => value !== undefined),
+  );
+  try {
+    await runReattaching(use, workOf(order), { prefix, ...options });
+  } catch (error) {
+    if (!leave?.aborted || signal?.aborted) await forget(use, prefix, id);
+    throw buildFailure(error);
+  }
+  await forget(use, prefix, id);
+}
+
+const workOf = ({
+  id,
+  context,
+  secrets,
+  args,
+  tag,
+  labels,
+  dockerfile,
+  noCache,
+  timeoutMs,
+}: BuildOrder): WorkOrder => ({
+  id,
+  command: buildCommand({ tag, labels, dockerfile, noCache: noCache ?? false }),
+  stdin: context,
+  files: buildFiles({ secrets, args }),
+  timeoutMs: timeoutMs ?? TIMEOUT_MS,
+  maxOutputBytes: OUTPUT_BYTES,
+  isMerged: true,
+});
+
+/** What runs is not removed. What cannot be removed now is swept away later; how the build ended is what counts. */
+async function forget(use: UseHost, prefix: Prefix, id: string): Promise<void> {
+  await use(host => new RemoteWork(host, prefix).remove(id)).catch(() => undefined);
 }
