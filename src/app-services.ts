@@ -30,8 +30,11 @@ import { ApiTokenService } from './services/api-token.service.ts';
 import { AuditService } from './services/audit.service.ts';
 import { CodeService } from './services/code.service.ts';
 import { deployMeans } from './services/deploy-access.ts';
+import { DeploymentService } from './services/deployment.service.ts';
+import { DeploymentLogService } from './services/deployment-log.service.ts';
 import { DeploymentQueue } from './services/deployment-queue.ts';
 import { DeploymentSweepService } from './services/deployment-sweep.service.ts';
+import { DeploymentWaits } from './services/deployment-waits.ts';
 import { DockerInstallService } from './services/docker-install.service.ts';
 import { EnvironmentService } from './services/environment.service.ts';
 import { EnvironmentDomainService } from './services/environment-domain.service.ts';
@@ -111,21 +114,24 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const deletion = new ProjectDeletionService(em);
   const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
   const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
-  const deployments = new DeploymentQueue(queue);
+  const deploymentQueue = new DeploymentQueue(queue);
   const domains = new EnvironmentDomainService(keyring);
-  const moves = new EnvironmentMoveService(deployments, serverAccess);
+  const moves = new EnvironmentMoveService(deploymentQueue, serverAccess);
+  const waits = new DeploymentWaits(database.rows, bell, ground.warn);
   const services: Services = {
     accounts: new AccountService(codes, sessions, limits, keyring, config.registration),
     analyses: new AnalysisService(git, database.rows, bell),
     apiTokens: new ApiTokenService(sessions),
     audit: new AuditService(),
+    deploymentLogs: new DeploymentLogService(database.rows, bell),
+    deployments: new DeploymentService(deploymentQueue, waits),
     dockerInstall,
     environments: new EnvironmentService(git, moves),
     environmentDomains: domains,
     environmentMoves: moves,
     environmentServices: new EnvironmentServicesService(),
     events: new EventService(feed, database.rows),
-    finalize: new FinalizeService(variables, domains, deployments),
+    finalize: new FinalizeService(variables, domains, deploymentQueue),
     gitProviders: new GitProviderService(git, keyring),
     members: new MemberService(mails, config.publicUrl),
     passwords,
@@ -170,7 +176,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     await new WorkFolders(join(config.dataDir, 'git', 'work')).clearLeft();
     await sweep.wakeForgotten();
   };
-  return { services, handlers, reseal, wake, pool };
+  return { services, handlers, reseal, wake, pool, waits };
 }
 
 /** An instance that learns that a machine is not the right one tells the others, who may have connections to it. */

@@ -52,6 +52,8 @@ export interface App {
   queue: Queue;
   services: Services;
   openStreams(): number;
+  /** Requests that wait for a deployment to end. */
+  waitingRequests(): number;
   /** Stops accepting, ends streams, hands jobs over, closes the database. */
   stop(): Promise<void>;
 }
@@ -92,6 +94,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
     reseal,
     wake,
     pool: hosts,
+    waits,
   } = makeServices(ground, { queue, feed, bell, counters, outbound });
   opened.defer(() => hosts.closeAll());
   const [schema] = await allStarted([
@@ -149,10 +152,12 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
   const stop = async () => {
     isStopping = true;
     sse.closeAll();
+    waits.closeAll();
     await Promise.all([queue.stop(JOBS_STOP_MS), connections.close()]);
     await opened.disposeAsync();
   };
-  return { server, database, queue, services, openStreams: () => sse.count, stop };
+  const counts = { openStreams: () => sse.count, waitingRequests: () => waits.count };
+  return { server, database, queue, services, ...counts, stop };
 }
 
 /** Whoever fails waits for the others: what is still starting cannot be closed. */

@@ -176,8 +176,8 @@ export class Deployment extends Owned<Optional> {
   @Property({ type: 'string', nullable: true, hidden: true })
   wantedCommit: string | null = null;
 
-  /** Builds even where an image of the same source is kept. */
-  @Property({ type: 'boolean', hidden: true })
+  @Field(() => Boolean, { description: 'It is built even where an image of the same source is kept.' })
+  @Property({ type: 'boolean' })
   rebuild: boolean = false;
 
   /** A rollback brings its release's variables back unless this is set. */

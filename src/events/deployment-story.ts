@@ -5,8 +5,11 @@ import { EventKind } from '../entities/event.ts';
 import { ringRows } from './row-bell.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Rings when a deployment has more to tell. */
+/** Rings when the state of a deployment changes. */
 export const storyBell = (deploymentId: string): string => `deployment:${deploymentId}`;
+
+/** Rings when there are more lines in the log of a deployment, which is far more often. */
+export const logBell = (deploymentId: string): string => `log of deployment:${deploymentId}`;
 
 /** Rings when somebody wants a deployment to end. */
 export const cancelDeploymentBell = (deploymentId: string): string => `cancel deployment ${deploymentId}`;

@@ -33,6 +33,10 @@ export const identify: RequestHandler = (request: Request, response: Response, n
       addressKey,
       userAgent: request.headers['user-agent'] ?? null,
       idempotencyKey: null,
+      onLeave: tell => {
+        response.once('close', tell);
+        return () => void response.off('close', tell);
+      },
     },
     viewer: undefined,
     fault: undefined,

@@ -73,6 +73,7 @@ create table deployment_message (
   primary key (deployment_id, seq)
 );
 create index on deployment_message using brin (at);
+create index on deployment_message (deployment_id, seq) where kind = 'STATUS';
 `;
 
 const hooks = `

@@ -154,6 +154,15 @@ export class EnvironmentResolver {
     return loaders.server(serverId);
   }
 
+  @FieldResolver(() => [Deployment], { description: 'The last attempts, the newest first.' })
+  deployments(
+    @Root() { id }: Environment,
+    @Args() { limit }: NestedPageArgs,
+    @Ctx() { loaders }: Context,
+  ): Promise<Row<Deployment>[]> {
+    return loaders.deploymentsOf(id, limit);
+  }
+
   @FieldResolver(() => Deployment, { nullable: true, description: 'What serves now.' })
   currentDeployment(
     @Root() { currentDeploymentId }: Environment,

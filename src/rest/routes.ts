@@ -114,6 +114,39 @@ export const routes = {
   'Query.variables': { method: 'GET', path: '/environments/:id/variables', tag: 'Environments' },
   'Mutation.setVariables': { method: 'POST', path: '/environments/:id/variables', tag: 'Environments' },
   'Mutation.deleteVariable': { method: 'DELETE', path: '/environments/:id/variables/:key', tag: 'Environments' },
+  'Query.deployments': { method: 'GET', path: '/deployments', tag: 'Deployments' },
+  'Query.environmentDeployments': {
+    method: 'GET',
+    path: '/environments/:environmentId/deployments',
+    tag: 'Deployments',
+  },
+  'Mutation.createDeployment': {
+    method: 'POST',
+    path: '/environments/:environmentId/deployments',
+    status: 202,
+    location: '/environments/:environmentId/deployments/:id',
+    tag: 'Deployments',
+  },
+  'Query.deployment': { method: 'GET', path: '/environments/:environmentId/deployments/:id', tag: 'Deployments' },
+  'Query.deploymentLogs': {
+    method: 'GET',
+    path: '/environments/:environmentId/deployments/:id/logs',
+    tag: 'Deployments',
+  },
+  'Mutation.cancelDeployment': {
+    method: 'POST',
+    path: '/environments/:environmentId/deployments/:id/cancel',
+    status: 202,
+    location: '/environments/:environmentId/deployments/:id',
+    tag: 'Deployments',
+  },
+  'Mutation.rollbackDeployment': {
+    method: 'POST',
+    path: '/environments/:environmentId/deployments/:id/rollback',
+    status: 202,
+    location: '/environments/:environmentId/deployments/:id',
+    tag: 'Deployments',
+  },
 
   'Mutation.createServer': {
     method: 'POST',
@@ -160,6 +193,11 @@ export const routes = {
   'Query.run': { method: 'GET', path: '/runs/:id', tag: 'Runs' },
   'Mutation.cancelRun': { method: 'POST', path: '/runs/:id/cancel', tag: 'Runs' },
 
+  'Subscription.deploymentStatus': {
+    method: 'GET',
+    path: '/environments/:environmentId/deployments/:id/status',
+    tag: 'Streams',
+  },
   'Subscription.analysisStatus': { method: 'GET', path: '/projects/:id/analysis-status', tag: 'Streams' },
   'Subscription.events': { method: 'GET', path: '/events', tag: 'Streams' },
 } as const satisfies Record<`${'Query' | 'Mutation' | 'Subscription'}.${string}`, Route>;

@@ -5,6 +5,7 @@ export const tags = {
   'Git providers': 'Connected Git accounts, their repositories and branches.',
   Projects: 'Repositories that are or will be deployed, and what the analysis found in them.',
   Environments: 'Running copies of a project: a branch on a server, its variables, services and names.',
+  Deployments: 'Attempts to put a commit live: queued, watched, cancelled, rolled back.',
   Servers: 'Machines that are reached by SSH, where environments run.',
   Members: 'Who is in the workspace and who is invited into it.',
   Runs: 'Long work that is no deployment, backup or analysis: start it elsewhere, watch it here or by the events.',

@@ -2,6 +2,8 @@ import type { AccountService } from '../services/account.service.ts';
 import type { AnalysisService } from '../services/analysis.service.ts';
 import type { ApiTokenService } from '../services/api-token.service.ts';
 import type { AuditService } from '../services/audit.service.ts';
+import type { DeploymentService } from '../services/deployment.service.ts';
+import type { DeploymentLogService } from '../services/deployment-log.service.ts';
 import type { DockerInstallService } from '../services/docker-install.service.ts';
 import type { EnvironmentService } from '../services/environment.service.ts';
 import type { EnvironmentDomainService } from '../services/environment-domain.service.ts';
@@ -29,6 +31,8 @@ export interface Services {
   analyses: AnalysisService;
   apiTokens: ApiTokenService;
   audit: AuditService;
+  deploymentLogs: DeploymentLogService;
+  deployments: DeploymentService;
   dockerInstall: DockerInstallService;
   environments: EnvironmentService;
   environmentDomains: EnvironmentDomainService;

@@ -63,6 +63,10 @@ export class Loaders {
     return this.#newest(Environment, 'serverId', serverId, limit);
   }
 
+  deploymentsOf(environmentId: string, limit: number): Promise<Row<Deployment>[]> {
+    return this.#newest(Deployment, 'environmentId', environmentId, limit);
+  }
+
   variablesOf(environmentId: string, limit: number): Promise<Row<Variable>[]> {
     return this.#newest(Variable, 'environmentId', environmentId, limit);
   }

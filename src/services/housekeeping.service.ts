@@ -3,6 +3,7 @@ import { DAY, fromNow } from '../clock.ts';
 
 interface Keep {
   keepEventsMs: number;
+  keepLogsMs: number;
   keepAuditMs: number;
 }
 
@@ -15,6 +16,8 @@ const BEGINNING_OF_LOG = 'seq < (select max(seq) from event where at < ?) order 
 /** Rows whose time is over, by table and the condition that says so. */
 const EXPIRED: readonly [table: string, condition: string, keptMs: (keep: Keep) => number][] = [
   ['event', BEGINNING_OF_LOG, keep => keep.keepEventsMs],
+  // The states of a deployment stay as long as it does: with them it can be told that there was a log.
+  ['deployment_message', `kind = 'LOG' and at < ?`, keep => keep.keepLogsMs],
   ['audit_entry', 'at < ?', keep => keep.keepAuditMs],
   ['idempotent_answer', 'created_at < ?', () => DAY],
   ['rate_counter', 'resets_at < ?', () => DAY],

@@ -30,6 +30,8 @@ export interface RequestFacts {
   addressKey: string;
   userAgent: string | null;
   idempotencyKey: string | null;
+  /** For answers that take their time: calls when nobody waits for this one any more. Returns what takes that back. */
+  onLeave(tell: () => void): () => void;
 }
 
 /** What a door should say beside the data, in headers. */

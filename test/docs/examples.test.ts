@@ -4,6 +4,7 @@ import { transact, workOrigin } from '../../src/events/unit-of-work.ts';
 import { TestApp } from '../support/create-app.ts';
 import { eventually } from '../support/eventually.ts';
 import { SshMachine } from '../support/ssh-machine.ts';
+import { deploymentHappenings } from './deployments-at-hand.ts';
 import { GitAtHand } from './git-at-hand.ts';
 import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
 import { type Happenings, Story } from './story.ts';
@@ -25,6 +26,7 @@ let machine: SshMachine | undefined;
 afterAll(() => machine?.stop());
 
 const happenings: Happenings = {
+  ...deploymentHappenings,
   'a machine is at hand': async (_, shell) => {
     machine ??= await SshMachine.start();
     machine.program('sudo', 'shift 2; exec "$@"');

@@ -29,9 +29,11 @@ interface Refusal {
 const resume = (after: string) => SseClient.open(`${app.url}/api/v1/events?after=${after}`, { token: ann.token });
 
 const prune = (keepEventsMs = 2 * DAY) =>
-  new HousekeepingService(app.app.database.orm.em, { keepEventsMs, keepAuditMs: 365 * DAY }).prune(
-    new AbortController().signal,
-  );
+  new HousekeepingService(app.app.database.orm.em, {
+    keepEventsMs,
+    keepLogsMs: 90 * DAY,
+    keepAuditMs: 365 * DAY,
+  }).prune(new AbortController().signal);
 
 /** As if these had been told at that moment: their ids carry the time as well. */
 async function date(at: number, seqs: number[]): Promise<string[]> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CapturedLog } from '../support/captured-log.ts';
 import { joinFiles } from '../support/certificate.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
+import { makeServer } from '../support/deployments.ts';
 import { FakeGitLab } from '../support/fake-gitlab.ts';
 import { GitServer } from '../support/git-server.ts';
 import { SseClient } from '../support/sse-client.ts';
@@ -107,7 +108,9 @@ async function finalise(): Promise<void> {
   await stream.ended;
   const variables = Array.from({ length: 170 }, (_, index) => ({ key: `KEY_${index}`, value: plant('value') }));
   planted.push(...variables.map(({ value }) => value));
-  await call('POST', `/projects/${id}/finalize`, { environment: { name: 'production', variables }, deploy: true });
-  await call('POST', `/projects/${id}/finalize`, { environment: { name: 'production', variables }, deploy: true });
+  const { id: serverId } = await makeServer(app, ann);
+  const wish = { environment: { name: 'production', serverId, variables }, deploy: true };
+  await call('POST', `/projects/${id}/finalize`, wish);
+  await call('POST', `/projects/${id}/finalize`, wish);
   await call('GET', `/projects/${id}`);
 }

@@ -5,7 +5,7 @@ import { type Person, TestApp } from '../support/create-app.ts';
 import { later } from '../support/moved-clock.ts';
 import { tellRuns } from '../support/runs.ts';
 
-const KEEP = { keepEventsMs: 30 * DAY, keepAuditMs: 365 * DAY };
+const KEEP = { keepEventsMs: 30 * DAY, keepLogsMs: 90 * DAY, keepAuditMs: 365 * DAY };
 const TABLES = [
   'idempotent_answer',
   'rate_counter',

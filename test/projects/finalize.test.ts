@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Person, TestApp } from '../support/create-app.ts';
+import { makeServer, restEngine } from '../support/deployments.ts';
 import { GitServer } from '../support/git-server.ts';
 import { ThreeDoors } from '../support/three-doors.ts';
 import { watchAnalysis } from '../support/watching.ts';
@@ -23,8 +24,8 @@ beforeAll(async () => {
   app = await TestApp.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: git.caFile });
   doors = await ThreeDoors.of(app);
   ann = await app.register();
-  const place = { name: 'web', host: 'server.invalid', username: 'root' };
-  serverId = (await app.rest<{ id: string }>('POST', '/servers', { token: ann.token, body: place })).body.id;
+  await restEngine(app);
+  serverId = (await makeServer(app, ann)).id;
 }, 60_000);
 afterAll(async () => {
   await app.stop();
@@ -202,15 +203,18 @@ describe.each(['rest', 'graphql'] as const)('finalising at the door of %s', door
     expect(refused.fields?.map(fault => fault.field)).toContain(field);
   });
 
-  test('with a deployment needs a server to deploy to', async () => {
-    expect(await finalize(analysed, { deploy: true })).toMatchObject({ status: 409, code: 'NO_SERVER' });
-  });
-
   test('with a name that an environment of it has already is refused', async () => {
     const id = await createAnalysed();
     await app.rest('POST', '/environments', { token: ann.token, body: { projectId: id, name: 'production' } });
     expect(await finalize(id)).toMatchObject({ status: 409, code: 'NAME_TAKEN' });
     expect(await finalize(id, { environment: { name: 'Live' } })).toMatchObject({ status: 200 });
+  });
+
+  test('with a deployment needs a server to deploy to, and leaves no trace without one', async () => {
+    const id = await createAnalysed();
+    const before = await traces(id);
+    expect(await finalize(id, { deploy: true })).toMatchObject({ status: 409, code: 'NO_SERVER' });
+    expect(await traces(id)).toEqual(before);
   });
 
   test('on a server that does not exist is not found', async () => {

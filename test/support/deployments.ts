@@ -12,17 +12,26 @@ import { changeIn } from './runs.ts';
 type App = Pick<TestApp, 'app'>;
 type Owner = Pick<Person, 'workspaceId'>;
 
+/** Nobody takes deployments up: what is queued stays queued. */
+export const restEngine = ({ app }: App): Promise<void> => app.queue.boss.offWork('environment.deploy');
+
+/** A server that nobody reaches. */
+export const makeServer = (app: App, { workspaceId }: Owner): Promise<Server> =>
+  changeIn(app, workspaceId, async ({ em }) =>
+    em.create(Server, { workspaceId, name: newId(), host: 'server.invalid', port: 22, username: 'root' }),
+  );
+
 /** A project that is ready, with one environment on a server that nobody reaches. */
-export function makeEnvironment(app: App, { workspaceId }: Owner, some: Partial<Environment> = {}) {
+export async function makeEnvironment(app: App, owner: Owner, some: Partial<Environment> = {}) {
+  const { workspaceId } = owner;
+  const serverId = (await makeServer(app, owner)).id;
   return changeIn(app, workspaceId, async ({ em }) => {
     const name = newId();
     const slug = name.slice(-20);
-    const server = em.create(Server, { workspaceId, name, host: 'server.invalid', port: 22, username: 'root' });
     const status = ProjectStatus.READY;
     const repository = 'https://git.invalid/x/y.git';
     const project = em.create(Project, { workspaceId, name, slug, repository, status });
     const projectId = project.id;
-    const serverId = server.id;
     return em.create(Environment, {
       workspaceId,
       projectId,

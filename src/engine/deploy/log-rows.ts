@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Deployment, DeploymentPhase } from '../../entities/deployment.ts';
 import type { LogStream } from '../../entities/deployment-message.ts';
-import { storyBell } from '../../events/deployment-story.ts';
+import { logBell } from '../../events/deployment-story.ts';
 import { RING_ROWS } from '../../events/row-bell.ts';
 import { TakenOver } from './taken-over.ts';
 
@@ -44,7 +44,7 @@ export class LogRows {
   async append(lines: readonly LogLine[]): Promise<void> {
     const { id, fence } = this.deployment;
     const json = JSON.stringify(lines.map(({ at, stream, message }) => [at, stream, message]));
-    const values = [lines.length, id, fence, lines.length, json, storyBell(id)];
+    const values = [lines.length, id, fence, lines.length, json, logBell(id)];
     const [row] = await this.em.fork().execute<{ stored: number }[]>(APPEND, values);
     if (row?.stored !== lines.length) throw new TakenOver();
   }

@@ -5,7 +5,7 @@ import { Masker } from '../../../src/engine/deploy/masker.ts';
 import { TakenOver } from '../../../src/engine/deploy/taken-over.ts';
 import { type Deployment, DeploymentPhase, DeploymentStatus } from '../../../src/entities/deployment.ts';
 import { type Environment } from '../../../src/entities/environment.ts';
-import { storyBell } from '../../../src/events/deployment-story.ts';
+import { logBell } from '../../../src/events/deployment-story.ts';
 import { type Person, TestApp } from '../../support/create-app.ts';
 import { changeDeployment, makeDeployment, makeEnvironment } from '../../support/deployments.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -78,7 +78,7 @@ test('without a flush a line is stored soon, and the bell rings', async () => {
   const rung = new Set<string>();
   const leave = await app.app.database.listener.listen('slipway_rows', key => rung.add(key));
   await writerOf().write(Buffer.from('soon\n'), 'stdout');
-  await eventually(async () => (await logged()).includes('soon') && rung.has(storyBell(deployment.id)));
+  await eventually(async () => (await logged()).includes('soon') && rung.has(logBell(deployment.id)));
   leave();
 });
 

@@ -1,6 +1,6 @@
+import { makeServer } from '../../support/deployments.ts';
 import type { GitServer } from '../../support/git-server.ts';
 import type { Driver } from './driver.ts';
-import { makeServer } from './environments.drives.ts';
 import { driveStream } from './streams.drives.ts';
 
 interface Identified {
@@ -37,8 +37,11 @@ export async function driveProjects(driver: Driver, git: GitServer): Promise<voi
 
 async function driveFinalize(driver: Driver, id: string): Promise<void> {
   const variables = [{ key: 'COLOUR', value: 'blue', secret: false }];
-  const environment = { name: 'production', branch: 'main', serverId: await makeServer(driver), variables };
+  const server = await makeServer(driver.app, driver.person);
+  const environment = { name: 'production', branch: 'main', serverId: server.id, variables };
   const body = { environment, deploy: true };
+  const nowhere = { ...body, environment: { name: 'production' } };
+  await driver.refuse('finalizeProject', 409, { params: { id }, body: nowhere }, 'no server');
   await driver.drive('finalizeProject', { params: { id }, body });
   await driver.refuse('finalizeProject', 409, { params: { id }, body }, 'twice');
 }
