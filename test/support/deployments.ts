@@ -13,7 +13,8 @@ type App = Pick<TestApp, 'app'>;
 type Owner = Pick<Person, 'workspaceId'>;
 
 /** Nobody takes deployments up: what is queued stays queued. */
-export const restEngine = ({ app }: App): Promise<void> => app.queue.boss.offWork('environment.deploy');
+export const restEngine = ({ app }: App): Promise<void> =>
+  app.queue.boss.offWork('environment.deploy', { wait: false });
 
 /** A server that nobody reaches. */
 export const makeServer = (app: App, { workspaceId }: Owner): Promise<Server> =>
