@@ -1,5 +1,6 @@
-import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
+import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Gate } from './gate.ts';
 
 /** Opens a connection, to a port or a program of a far machine. */
 export type Open = () => Promise<Duplex>;
@@ -24,6 +25,8 @@ const IDLE_MS = 2000;
 export class DuplexHttp {
   readonly #short: DuplexAgent;
   readonly #long: DuplexAgent;
+  /** Node counts connections when they are open; those that are being opened count here. */
+  readonly #gate = new Gate(MOST_CONNECTIONS);
 
   constructor(
     open: Open,
@@ -35,7 +38,18 @@ export class DuplexHttp {
   }
 
   /** Whatever the status, the answer is the reader's. What befalls the connection is thrown as it was told. */
-  async ask<Result>(question: Question, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
+  ask<Result>(question: Question, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
+    const ask = () => this.#ask(question, read);
+    return question.isLong ? ask() : this.#gate.pass(ask);
+  }
+
+  /** What is under way is lost. */
+  close(): void {
+    this.#short.destroy();
+    this.#long.destroy();
+  }
+
+  async #ask<Result>(question: Question, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
     const { signal, timeoutMs = TIMEOUT_MS } = question;
     const limits = [signal, timeoutMs === null ? undefined : AbortSignal.timeout(timeoutMs)];
     const stop = AbortSignal.any(limits.filter(each => each !== undefined));
@@ -49,12 +63,6 @@ export class DuplexHttp {
       // A body that is cut off says only that it was; the request knows why.
       throw stop.aborted ? stop.reason : (fault ?? error);
     }
-  }
-
-  /** What is under way is lost. */
-  close(): void {
-    this.#short.destroy();
-    this.#long.destroy();
   }
 
   #send(
@@ -95,7 +103,7 @@ class DuplexAgent extends Agent {
     this.open().then(stream => {
       // Between two requests nobody listens.
       stream.on('error', () => undefined);
-      if (!this.#isClosed) return opened(null, stream);
+      if (!this.#isClosed) return opened(null, likeSocket(stream));
       stream.destroy();
       return fail(new Error('The connection is closed'));
     }, fail);
@@ -103,15 +111,25 @@ class DuplexAgent extends Agent {
 
   override keepSocketAlive(stream: Duplex): boolean {
     this.#idle.set(stream, setTimeout(() => stream.destroy(), IDLE_MS).unref());
+    super.keepSocketAlive(stream);
     return true;
   }
 
-  override reuseSocket(stream: Duplex): void {
+  override reuseSocket(stream: Duplex, request: ClientRequest): void {
     clearTimeout(this.#idle.get(stream));
+    super.reuseSocket(stream, request);
   }
 
   override destroy(): void {
     this.#isClosed = true;
     super.destroy();
   }
+}
+
+/** What Node asks of a socket besides: it means nothing here. */
+const OF_SOCKETS = ['ref', 'unref', 'setKeepAlive', 'setNoDelay', 'setTimeout'];
+
+function likeSocket(stream: Duplex): Duplex {
+  for (const name of OF_SOCKETS) if (!(name in stream)) Object.defineProperty(stream, name, { value: () => stream });
+  return stream;
 }
