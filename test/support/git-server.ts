@@ -99,6 +99,13 @@ export class GitServer {
     git(join(this.folder, path), 'update-ref', '-d', `refs/heads/${branch}`);
   }
 
+  /** The newest commit of a branch. */
+  head(path: string, branch = 'main'): string {
+    return execFileSync('git', ['-C', join(this.folder, path), 'rev-parse', `refs/heads/${branch}`])
+      .toString()
+      .trim();
+  }
+
   /** One commit with so many small files, without writing each of them to a disk. */
   fill(path: string, count: number): void {
     const files = Array.from({ length: count }, (_, index) => `M 100644 :1 d${index % 500}/f${index}.txt`).join('\n');
