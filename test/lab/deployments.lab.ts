@@ -94,7 +94,7 @@ describe('an environment on a real server', () => {
     );
     expect(cancelled).toMatchObject({ status: 202, body: { status: 'CANCELLING' } });
     expect(await bench.finished(id, asked.body.id)).toMatchObject({ status: 'CANCELLED', error: null });
-    expect(await bench.server.shell('pgrep -fc "sleep 300" || true')).toBe('0');
+    expect(await bench.server.shell('pgrep -fc "[s]leep 300" || true')).toBe('0');
     expect(await bench.page(id)).toBe('200 three');
   });
 

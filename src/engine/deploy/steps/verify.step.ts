@@ -9,6 +9,7 @@ import { MEMORY_HINT } from './pre-deploy.step.ts';
 
 /** What does not listen proves itself by going on running for so long. */
 const SETTLED_MS = 5000;
+const FIRST_WAIT_MS = 100;
 const TAIL_LINES = 100;
 
 /** Waits until the new release answers, while the old one serves. */
@@ -36,10 +37,13 @@ export class VerifyStep implements DeployStep {
     // It only looked.
   }
 
+  /** Most answer within a second: they are asked soon and often at first. */
   async #ask(machine: Machine, hostPort: number): Promise<void> {
     const { healthCheck } = this.release.environment;
+    const intervalMs = healthCheck.intervalSeconds * 1000;
+    const until = performance.now() + healthCheck.retries * intervalMs;
     let said = 'nothing';
-    for (let tries = 1; tries <= healthCheck.retries; tries += 1) {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(intervalMs, waitMs * 2)) {
       await this.#refuseEnded(machine);
       const answer = await askHealth(() => machine.host.dial(hostPort), healthCheck);
       if (isHealthy(answer)) {
@@ -47,7 +51,8 @@ export class VerifyStep implements DeployStep {
         return;
       }
       said = saidOf(answer);
-      if (tries < healthCheck.retries) await this.#pause(healthCheck.intervalSeconds * 1000);
+      if (performance.now() + waitMs > until) break;
+      await this.#pause(waitMs);
     }
     throw new DeployFailure(
       'HEALTH_TIMEOUT',
