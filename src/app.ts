@@ -146,6 +146,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
     docs: config.hasApiDocs ? docsDoor(schema) : undefined,
   });
   const connections = new Connections(server);
+  if (config.databaseUrl === undefined) await queue.buryTheDead();
   await new Worker(queue, handlers, log).start();
   if (config.previousMasterKeys.length > 0) await reseal.schedule();
   await wake();

@@ -53,6 +53,16 @@ export class Queue {
     }
   }
 
+  /**
+   * For a service that has its database to itself: whoever had a job when it starts is dead. That is known at once then, and not only
+   * when their hearts have not been heard for a while.
+   */
+  async buryTheDead(): Promise<void> {
+    const text = `update pgboss.job set heartbeat_on = now() - interval '1 day' where state = 'active' returning name`;
+    const { rows } = await this.pool.query<{ name: JobName }>(text);
+    for (const name of new Set(rows.map(row => row.name))) await this.boss.supervise(name);
+  }
+
   /** Adds the job to the caller's transaction: it exists if, and only if, the caller's change does. */
   async enqueue<Name extends JobName>(
     { em }: { em: EntityManager },
