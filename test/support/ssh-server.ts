@@ -28,7 +28,8 @@ export class SshServer {
     return makePrivateKey();
   }
 
-  static async start(): Promise<SshServer> {
+  /** With settings of its own besides the usual ones, a line for each. */
+  static async start(...settings: readonly string[]): Promise<SshServer> {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-sshd-'));
     const pair = makeKeyPair();
     writeFileSync(join(folder, 'authorized_keys'), `${pair.public}\n`, { mode: 0o600 });
@@ -40,7 +41,7 @@ export class SshServer {
     // Where sshd runs as root it wants a folder to lock itself up in.
     if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     const port = await freePort();
-    writeFileSync(join(folder, 'sshd_config'), config(folder, port));
+    writeFileSync(join(folder, 'sshd_config'), [...settings, config(folder, port)].join('\n'));
     const sshd = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')], {
       stdio: 'ignore',
     });
