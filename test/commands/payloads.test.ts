@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { buildCommand } from '../../src/commands/build.commands.ts';
 import { boundedCall, endCalls } from '../../src/commands/call.commands.ts';
 import { Command } from '../../src/commands/command.ts';
 import { cloneOne, forgetRemote, listRemote, sshCommand } from '../../src/commands/git.commands.ts';
@@ -29,6 +30,7 @@ const builders: Record<string, (text: string) => Command> = {
   sshCommand: text => sshCommand({ keyFile: text, knownHostsFile: text, address: text, alias: text, user: text }),
   boundedCall: text => boundedCall(randomUUID(), Command.of('printf', '%s', text), 60),
   endCalls: text => endCalls([text, text]),
+  buildCommand: text => buildCommand({ tag: text, labels: { [text]: text }, dockerfile: text, noCache: true }),
   startWork: text =>
     startWork({
       id: randomUUID(),
