@@ -7,6 +7,7 @@ import { GitCheckouts } from './engine/git-checkouts.ts';
 import { RunEngine } from './engine/run.engine.ts';
 import { SourceCheckouts } from './engine/source/source-checkouts.ts';
 import { WorkFolders } from './engine/work-folders.ts';
+import { type Run, RunKind } from './entities/run.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { RowBell } from './events/row-bell.ts';
 import type { Log } from './http/log.ts';
@@ -37,15 +38,19 @@ import { DeploymentSweepService } from './services/deployment-sweep.service.ts';
 import { DeploymentWaits } from './services/deployment-waits.ts';
 import { DockerInstallService } from './services/docker-install.service.ts';
 import { EnvironmentService } from './services/environment.service.ts';
+import { EnvironmentDeletionService } from './services/environment-deletion.service.ts';
 import { EnvironmentDomainService } from './services/environment-domain.service.ts';
 import { EnvironmentMoveService } from './services/environment-move.service.ts';
+import { EnvironmentPowerService } from './services/environment-power.service.ts';
 import { EnvironmentServicesService } from './services/environment-services.service.ts';
+import { EnvironmentWatchService } from './services/environment-watch.service.ts';
 import { EventService } from './services/event.service.ts';
 import { FinalizeService } from './services/finalize.service.ts';
 import { accountLogin, GitAccessService } from './services/git-access.service.ts';
 import { GitProviderService } from './services/git-provider.service.ts';
 import { GitWatchService } from './services/git-watch.service.ts';
 import { HousekeepingService } from './services/housekeeping.service.ts';
+import { machines } from './services/machines.ts';
 import { MailService } from './services/mail.service.ts';
 import { MemberService } from './services/member.service.ts';
 import { PasswordService } from './services/password.service.ts';
@@ -111,7 +116,11 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const security = new ServerSecurityService(em, serverAccess, runs, queue, ground.warn);
   const runEngine = new RunEngine(em, log, bell);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
-  const deletion = new ProjectDeletionService(em);
+  const use = machines(serverAccess);
+  const deletion = new ProjectDeletionService(em, use);
+  const environmentDeletion = new EnvironmentDeletionService(em, use, runs, queue);
+  const power = new EnvironmentPowerService(em, use, runs, queue);
+  const appWatch = new EnvironmentWatchService(em, serverAccess, ground.warn);
   const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
   const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
   const deploymentQueue = new DeploymentQueue(queue);
@@ -127,8 +136,10 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     deployments: new DeploymentService(deploymentQueue, waits),
     dockerInstall,
     environments: new EnvironmentService(git, moves),
+    environmentDeletion,
     environmentDomains: domains,
     environmentMoves: moves,
+    environmentPower: power,
     environmentServices: new EnvironmentServicesService(),
     events: new EventService(feed, database.rows),
     finalize: new FinalizeService(variables, domains, deploymentQueue),
@@ -151,8 +162,8 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     'rows.prune': (_, { signal }) => housekeeping.prune(signal),
     'secrets.reseal': ({ runId }, context) => runEngine.perform(runId, context, run => reseal.steps(run)),
     'analysis.run': ({ analysisId }, context) => analysisEngine.perform(analysisId, context),
-    'project.delete': async ({ runId, projectId }, context) => {
-      await runEngine.perform(runId, context, run => deletion.steps(run, projectId));
+    'project.delete': async ({ runId, projectId, deleteData = false, force = false }, context) => {
+      await runEngine.perform(runId, context, run => deletion.steps(run, projectId, { deleteData, force }));
       await deletion.settle(runId, projectId);
     },
     'git.check': (_, { signal }) => new GitWatchService(em, git).checkAll(signal),
@@ -170,6 +181,14 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
       const turn = await deployEngine.perform(environmentId, context);
       if (turn === 'LATER') await sweep.deployAgain(environmentId, LATER_SECONDS);
     },
+    'environment.work': async ({ runId, environmentId: id, deleteData = false, force = false }, context) => {
+      const wish = { deleteData, force };
+      const isDeletion = ({ kind }: Run) => kind === RunKind.DELETE_ENVIRONMENT;
+      const stepsOf = (run: Run) => (isDeletion(run) ? environmentDeletion.steps(run, id, wish) : power.steps(run, id));
+      await runEngine.perform(runId, context, stepsOf);
+      await environmentDeletion.settle(runId, id);
+    },
+    'apps.watch': (_, { signal }) => appWatch.lookAtAll(signal),
     'deployments.sweep': (_, { signal }) => sweep.sweep(signal),
   };
   const wake = async () => {

@@ -6,7 +6,8 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, type RunError, RunStatus, type RunStep } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
 import type { RowBell } from '../events/row-bell.ts';
-import { transact, workOrigin } from '../events/unit-of-work.ts';
+import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
+import { DeployFailure } from './deploy/deploy-failure.ts';
 
 export interface Step {
   name: string;
@@ -168,6 +169,23 @@ export class RunEngine {
   }
 }
 
+/**
+ * What a step writes about the thing it works on, in a transaction of its own: a worker that was away too long, whose run somebody
+ * else has taken up or ended, writes nothing.
+ */
+export async function writeDuring<Result>(
+  em: EntityManager,
+  { id, fence, kind, workspaceId, requestedBy }: Run,
+  work: (unit: UnitOfWork, run: Run) => Promise<Result>,
+): Promise<Result> {
+  return transact(em, originOf({ kind, workspaceId, requestedBy }), async unit => {
+    const current = { id, fence, finishedAt: null };
+    const run = await unit.em.findOne(Run, current, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (run === null) throw new RunTakenOver();
+    return work(unit, run);
+  });
+}
+
 type MakeSteps = (run: Run, progress: RunProgress) => Step[];
 
 /** Rings when somebody wants a run to end. */
@@ -177,8 +195,8 @@ export const cancelBell = (runId: string): string => `cancel run ${runId}`;
 const isForAnother = (error: unknown, signal: AbortSignal): boolean =>
   error instanceof RunTakenOver || signal.aborted || isDatabaseAway(error);
 
-const isForeseen = (error: unknown): error is DomainError | RunReverted =>
-  error instanceof DomainError || error instanceof RunReverted;
+const isForeseen = (error: unknown): error is DomainError | RunReverted | DeployFailure =>
+  error instanceof DomainError || error instanceof RunReverted || error instanceof DeployFailure;
 
 function setStep(run: Run, name: string, status: RunStatus, message: string | null): void {
   const now = clock.now().toISOString();
@@ -195,6 +213,7 @@ function finish(run: Run, status: RunStatus, error: RunError | null): void {
 /** What we foresaw is told; the rest is in the log of the worker, under the run's id. */
 function explain(error: unknown): RunError {
   if (error instanceof RunCancelled) return { code: 'CANCELLED', message: error.message, hint: null };
+  if (error instanceof DeployFailure) return { code: error.code, message: error.message, hint: error.hint };
   if (isForeseen(error)) return { code: error.code, message: error.message, hint: null };
   return {
     code: 'INTERNAL',
@@ -209,4 +228,5 @@ const GIVEN_UP: RunError = {
   hint: 'The log of the service has the details; try again once they are mended',
 };
 
-const originOf = (run: Run) => workOrigin(`run ${run.kind}`, run.workspaceId, run.requestedBy);
+const originOf = ({ kind, workspaceId, requestedBy }: Pick<Run, 'kind' | 'workspaceId' | 'requestedBy'>) =>
+  workOrigin(`run ${kind}`, workspaceId, requestedBy);

@@ -99,11 +99,20 @@ export class Resources {
   memoryMb: number | null = null;
 }
 
+/** What looks at an application have to remember from one to the next. */
+export interface AppWatch {
+  deploymentId: string;
+  /** How often Docker had started it anew by then. */
+  restarts: number;
+  /** How often in a row it did not answer well. */
+  misses: number;
+}
+
 type Optional =
   | ('branch' | 'serverId' | 'status' | 'needsDeploy' | 'autoDeploy' | 'url' | 'domains' | 'services' | 'build')
   | ('healthCheck' | 'resources' | 'currentDeploymentId' | 'latestDeploymentId' | 'updatedAt' | 'statusReason')
   | ('preDeployCommand' | 'keepReleases' | 'publicPort' | 'autoDeployBy' | 'watchPaths' | 'hookSecret' | 'hookId')
-  | ('seenCommit' | 'deploymentCount');
+  | ('seenCommit' | 'deploymentCount' | 'changeCount' | 'statusBefore' | 'watch');
 
 @ObjectType({ description: 'One running copy of a project: a branch on a server.', simpleResolvers: true })
 @Entity()
@@ -219,4 +228,16 @@ export class Environment extends Owned<Optional> {
   /** The number of its last deployment. */
   @Property({ type: 'integer', hidden: true })
   deploymentCount: number = 0;
+
+  /** Goes up with each change that takes effect with the next deployment: one that is under way has not seen the later ones. */
+  @Property({ type: 'integer', hidden: true })
+  changeCount: number = 0;
+
+  /** What it was when its deletion was asked for, in case that is taken back. */
+  @Enum({ items: () => EnvironmentStatus, type: 'string', nullable: true, hidden: true })
+  statusBefore: EnvironmentStatus | null = null;
+
+  /** What the last look at its application found. */
+  @Property({ type: 'json', nullable: true, hidden: true })
+  watch: AppWatch | null = null;
 }

@@ -5,7 +5,7 @@ export interface Jobs {
   'rows.prune': Record<string, never>;
   'secrets.reseal': { runId: string };
   'analysis.run': { analysisId: string };
-  'project.delete': { runId: string; projectId: string };
+  'project.delete': { runId: string; projectId: string; deleteData?: boolean; force?: boolean };
   'git.check': Record<string, never>;
   'server.look': { serverId: string };
   'server.install-docker': { runId: string; serverId: string };
@@ -22,6 +22,9 @@ export interface Jobs {
   'servers.look-security': Record<string, never>;
   /** Takes up the oldest deployment of the environment that is not finished, whichever one the job was sent for. */
   'environment.deploy': { environmentId: string };
+  /** Restarts, stops, starts or deletes, as its run says. */
+  'environment.work': { runId: string; environmentId: string; deleteData?: boolean; force?: boolean };
+  'apps.watch': Record<string, never>;
   'deployments.sweep': Record<string, never>;
 }
 
@@ -79,6 +82,8 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'server.harden': lasting,
   'servers.look-security': { ...usual, concurrency: 1, retryLimit: 0, cron: '29 * * * *' },
   'environment.deploy': { ...lasting, concurrency: 8 },
+  'environment.work': { ...lasting, concurrency: 4 },
+  'apps.watch': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
   'deployments.sweep': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
 };
 

@@ -24,7 +24,10 @@ alter table environment
   add column hook_secret text,
   add column hook_id varchar(255),
   add column seen_commit varchar(64),
-  add column deployment_count integer not null default 0;
+  add column deployment_count integer not null default 0,
+  add column change_count integer not null default 0,
+  add column status_before text,
+  add column watch jsonb;
 create unique index on environment (server_id, public_port) where public_port is not null;
 `;
 

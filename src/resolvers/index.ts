@@ -4,6 +4,7 @@ import { AuditResolver } from './audit.resolver.ts';
 import { AuthResolver } from './auth.resolver.ts';
 import { DeploymentResolver } from './deployment.resolver.ts';
 import { EnvironmentResolver } from './environment.resolver.ts';
+import { EnvironmentPowerResolver } from './environment-power.resolver.ts';
 import { EventResolver } from './event.resolver.ts';
 import { GitProviderResolver } from './git-provider.resolver.ts';
 import { MemberResolver } from './member.resolver.ts';
@@ -22,6 +23,7 @@ export const resolvers = [
   AuthResolver,
   DeploymentResolver,
   EnvironmentResolver,
+  EnvironmentPowerResolver,
   EventResolver,
   GitProviderResolver,
   MemberResolver,

@@ -11,7 +11,7 @@ import { Role } from '../entities/user.ts';
 import { Allow, AllowRead } from '../schema/authorize.ts';
 import type { Context } from '../schema/context.ts';
 import { NestedPageArgs } from '../schema/inputs/nested-page.inputs.ts';
-import { ChangeArgs, IdArgs } from '../schema/inputs/page.inputs.ts';
+import { ChangeArgs, DeletionArgs, IdArgs } from '../schema/inputs/page.inputs.ts';
 import {
   CreateProjectArgs,
   FinalizeProjectArgs,
@@ -60,13 +60,13 @@ export class ProjectResolver {
   }
 
   @Allow(Role.MEMBER, TokenScope.write, { inProject: true })
-  @Raises('BEING_DELETED', 'DEPLOYMENT_RUNNING')
+  @Raises('BEING_DELETED', 'DEPLOYMENT_RUNNING', 'CONFIRMATION_NEEDED')
   @Mutation(() => Run, {
     nullable: true,
     description: 'Removes what runs on servers, then the project. Watch the run.',
   })
-  deleteProject(@Args() { id, ifVersion }: ChangeArgs, @Ctx() { scope, services }: Context): Promise<Run> {
-    return services.projects.delete(scope, id, ifVersion);
+  deleteProject(@Args() { id, ...wish }: DeletionArgs, @Ctx() { scope, services }: Context): Promise<Run> {
+    return services.projects.delete(scope, id, wish);
   }
 
   @AllowRead()

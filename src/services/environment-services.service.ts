@@ -2,12 +2,10 @@ import { Deployment, DeploymentStatus } from '../entities/deployment.ts';
 import { Environment, type EnvironmentService } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Project } from '../entities/project.ts';
-import { Role } from '../entities/user.ts';
-import { Forbidden } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import { refuseUnconfirmed } from './confirmation.ts';
 import { refuseDeletedEnvironment } from './deployment-queue.ts';
-import { whatIsDeployed } from './environment-settings.ts';
+import { requireDeploy, whatIsDeployed } from './environment-settings.ts';
 import type { Scope } from './scope.ts';
 
 export interface ServicesWish {
@@ -27,7 +25,7 @@ export class EnvironmentServicesService {
       if (lost.length > 0 && (await hasRun(unit, id))) await refuseLoss(scope, unit, environment, lost, confirm);
       const before = whatIsDeployed(environment);
       environment.services = services.map(({ name, kind, version }) => ({ name, kind, version }));
-      if (whatIsDeployed(environment) !== before) environment.needsDeploy = true;
+      if (whatIsDeployed(environment) !== before) requireDeploy(environment);
       environment.version += 1;
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
       return environment;
@@ -54,8 +52,7 @@ async function refuseLoss(
   lost: readonly EnvironmentService[],
   confirm: string | null | undefined,
 ): Promise<void> {
-  if (scope.viewer.role !== Role.OWNER) throw new Forbidden('Deleting data needs the role OWNER');
   const { slug } = await unit.em.findOneOrFail(Project, { id: environment.projectId });
   const names = lost.map(({ name }) => name).join(', ');
-  refuseUnconfirmed(`${slug}/${environment.slug}`, confirm, `The data of ${names} would be gone`);
+  refuseUnconfirmed(scope, `${slug}/${environment.slug}`, confirm, `The data of ${names} would be gone`);
 }

@@ -24,6 +24,12 @@ export function applySettings(environment: Environment, change: EnvironmentSetti
   environment.resources = merged(new Resources(), environment.resources, resources);
 }
 
+/** Something was changed that takes effect with the next deployment. */
+export function requireDeploy(environment: Environment): void {
+  environment.needsDeploy = true;
+  environment.changeCount += 1;
+}
+
 /** All that takes effect with the next deployment, said alike however it was stored. */
 export function whatIsDeployed(environment: Environment): string {
   const { branch, preDeployCommand, services } = environment;

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../events/unit-of-work.ts';
 import { refuseDeletedEnvironment } from './deployment-queue.ts';
 import { addEnvironment, type EnvironmentSketch, refuseTakenName } from './environment-creation.ts';
 import type { EnvironmentMoveService } from './environment-move.service.ts';
-import { applySettings, type EnvironmentSettings, whatIsDeployed } from './environment-settings.ts';
+import { applySettings, type EnvironmentSettings, requireDeploy, whatIsDeployed } from './environment-settings.ts';
 import type { GitAccessService } from './git-access.service.ts';
 import { isAnalyzing, refuseDeleting } from './project.service.ts';
 import { checkVersion, type Scope } from './scope.ts';
@@ -69,7 +69,7 @@ export class EnvironmentService {
       if (settings.name !== undefined) await refuseTakenName(unit, environment, settings.name);
       const before = whatIsDeployed(environment);
       applySettings(environment, settings);
-      if (whatIsDeployed(environment) !== before) environment.needsDeploy = true;
+      if (whatIsDeployed(environment) !== before) requireDeploy(environment);
       if (serverId !== undefined) await this.moves.place(scope, unit, environment, serverId);
       environment.version += 1;
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);

@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { UseMachine } from '../engine/environment-power.ts';
+import { EnvironmentRemoval, type RemovalWish } from '../engine/environment-removal.ts';
 import type { Step } from '../engine/run.engine.ts';
 import { Analysis, AnalysisStatus } from '../entities/analysis.ts';
 import { Environment } from '../entities/environment.ts';
@@ -8,13 +10,20 @@ import { Project, ProjectStatus } from '../entities/project.ts';
 import { Run, RunStatus } from '../entities/run.ts';
 import { ringRows } from '../events/row-bell.ts';
 import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
+import { bringBack } from './environment-deletion.service.ts';
 
-/** How a project is taken away. Steps that clean up on servers come before the rows, with the feature that puts things there. */
+/** How a project is taken away: from the servers of its environments first, then the rows. */
 export class ProjectDeletionService {
-  constructor(private readonly em: EntityManager) {}
+  constructor(
+    private readonly em: EntityManager,
+    private readonly use: UseMachine,
+  ) {}
 
-  steps(run: Run, projectId: string): Step[] {
-    return [{ name: 'rows', run: () => this.#removeRows(run, projectId) }];
+  steps(run: Run, projectId: string, wish: RemovalWish): Step[] {
+    return [
+      { name: 'servers', run: signal => this.#clearServers(run, projectId, wish, signal) },
+      { name: 'rows', run: () => this.#removeRows(run, projectId) },
+    ];
   }
 
   /** A deletion that failed can be asked for again, one that was cancelled in time never happened. */
@@ -26,8 +35,19 @@ export class ProjectDeletionService {
       if (project?.status !== ProjectStatus.DELETING) return;
       project.status =
         run.status === RunStatus.FAILED ? ProjectStatus.DELETE_FAILED : await statusBefore(unit, project);
+      for (const environment of await unit.em.find(Environment, { projectId })) bringBack(unit, environment, run);
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
     });
+  }
+
+  async #clearServers(run: Run, projectId: string, wish: RemovalWish, signal: AbortSignal): Promise<string> {
+    const removal = new EnvironmentRemoval(this.em, this.use, run, wish);
+    const said: string[] = [];
+    for (const { id, name } of await this.em.fork().find(Environment, { projectId }, { orderBy: { id: 'asc' } })) {
+      signal.throwIfAborted();
+      said.push(`${name}: ${await removal.clear(id)}`);
+    }
+    return said.length === 0 ? 'It has no environments' : said.join('. ');
   }
 
   async #removeRows(run: Run, projectId: string): Promise<string> {

@@ -1,15 +1,17 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Page, Row } from '../database/rows.ts';
 import { Analysis, AnalysisStatus } from '../entities/analysis.ts';
 import type { BuildSettings } from '../entities/build.ts';
-import { Deployment, DeploymentStatus } from '../entities/deployment.ts';
 import { Environment } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { GitProvider } from '../entities/git-provider.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { type Run, RunKind } from '../entities/run.ts';
-import { DomainError, NotFound } from '../errors.ts';
+import { DomainError, Forbidden, NotFound } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { type DeletionWish, refuseLossOfData } from './confirmation.ts';
+import { refuseRunning, takeOutOfUse } from './environment-farewell.ts';
 import { checkName } from './git-access.service.ts';
 import type { RunService } from './run.service.ts';
 import type { Scope } from './scope.ts';
@@ -96,22 +98,26 @@ export class ProjectService {
   }
 
   /** Accepted at once; what runs on servers is removed before the rows are. */
-  async delete(scope: Scope, id: string, ifVersion?: number | null): Promise<Run> {
+  async delete(scope: Scope, id: string, wish: DeletionWish): Promise<Run> {
+    if (scope.viewer.environmentId !== null) throw new Forbidden('This token is bound to one environment');
     return scope.transact(async unit => {
-      const project = await scope.load(unit, Project, id, ifVersion);
+      // Environments first, as whoever deploys holds them: the other way round the two would wait for each other.
+      await holdEnvironments(unit, id, scope.viewer.workspaceId);
+      const project = await scope.load(unit, Project, id, wish.ifVersion);
       if (project.status === ProjectStatus.DELETING)
         throw new DomainError('BEING_DELETED', 'The project is being deleted already');
-      const environments = await unit.em.find(Environment, { projectId: id }, { fields: ['id'] });
-      const busy = {
-        environmentId: environments.map(environment => environment.id),
-        status: [DeploymentStatus.RUNNING, DeploymentStatus.CANCELLING],
-      };
-      if ((await unit.em.count(Deployment, busy)) > 0)
-        throw new DomainError('DEPLOYMENT_RUNNING', 'A deployment of this project is running; cancel it first');
+      refuseLossOfData(scope, wish, project.slug);
+      const environments = await holdEnvironments(unit, id, scope.viewer.workspaceId);
+      await refuseRunning(
+        unit,
+        environments.map(environment => environment.id),
+      );
       project.status = ProjectStatus.DELETING;
+      for (const environment of environments) await takeOutOfUse(unit, environment);
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
       const run = this.runs.start(unit, RunKind.DELETE_PROJECT, scope.viewer.workspaceId, `Project:${id}`);
-      await this.queue.enqueue(unit, 'project.delete', { runId: run.id, projectId: id }, { lane: id });
+      const job = { runId: run.id, projectId: id, deleteData: wish.deleteData ?? false, force: wish.force ?? false };
+      await this.queue.enqueue(unit, 'project.delete', job, { lane: id });
       return run;
     });
   }
@@ -124,6 +130,13 @@ export class ProjectService {
     return analysis;
   }
 }
+
+const holdEnvironments = (unit: UnitOfWork, projectId: string, workspaceId: string): Promise<Environment[]> =>
+  unit.em.find(
+    Environment,
+    { projectId, workspaceId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
 
 export async function isAnalyzing(unit: UnitOfWork, { analysisId }: Project): Promise<boolean> {
   const open = [AnalysisStatus.QUEUED, AnalysisStatus.RUNNING];

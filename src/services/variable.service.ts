@@ -8,6 +8,7 @@ import type { UnitOfWork } from '../events/unit-of-work.ts';
 import { Secret } from '../security/secret.ts';
 import { refuseDeletedEnvironment } from './deployment-queue.ts';
 import { readDotenv } from './dotenv-text.ts';
+import { requireDeploy } from './environment-settings.ts';
 import type { Scope } from './scope.ts';
 import { LARGEST_VARIABLE, sizeOf, type VariableStore, type VariableWish } from './variable-store.ts';
 
@@ -78,7 +79,7 @@ function notTooLarge({ key, value, line }: { key: string; value: string; line: n
 }
 
 function tell(unit: UnitOfWork, environment: Environment): void {
-  environment.needsDeploy = true;
+  requireDeploy(environment);
   environment.version += 1;
   unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
 }

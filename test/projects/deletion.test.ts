@@ -76,13 +76,20 @@ describe.each(['rest', 'graphql'] as const)('deleting a project at the door of %
     expect(
       told.filter(({ kind }) => kind !== 'run_updated').map(({ kind, action, data }) => [kind, action, data.status]),
     ).toEqual([
+      ['environment_updated', 'UPDATED', 'DELETING'],
       ['project_updated', 'UPDATED', 'DELETING'],
-      ['environment_updated', 'DELETED', 'IDLE'],
+      ['environment_updated', 'DELETED', 'DELETING'],
       ['project_updated', 'DELETED', 'DELETING'],
     ]);
     expect(await app.rest('GET', `/projects/${id}`, { token: ann.token })).toMatchObject({ status: 404 });
     const finished = await app.rest('GET', `/runs/${run.id}`, { token: ann.token });
-    expect(finished.body).toMatchObject({ status: 'SUCCEEDED', steps: [{ name: 'rows', message: 'Removed' }] });
+    expect(finished.body).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [
+        { name: 'servers', message: 'production: Nothing of it is on a server' },
+        { name: 'rows', message: 'Removed' },
+      ],
+    });
     const [left] = await app.sql('select (select count(*)::int from environment where project_id = $1) as count', [id]);
     expect(left).toEqual({ count: 0 });
   });
@@ -96,7 +103,9 @@ describe.each(['rest', 'graphql'] as const)('deleting a project at the door of %
       [id],
     );
     expect(await remove(id)).toMatchObject({ status: 409, code: 'DEPLOYMENT_RUNNING' });
-    await app.sql(`update deployment set status = 'FAILED' where workspace_id = $1`, [ann.workspaceId]);
+    await app.sql(`update deployment set status = 'FAILED', is_finished = true where workspace_id = $1`, [
+      ann.workspaceId,
+    ]);
     expect(await remove(id)).toMatchObject({ code: undefined });
   });
 

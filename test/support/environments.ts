@@ -1,5 +1,6 @@
 import { newId } from '../../src/id.ts';
 import { type Person, TestApp } from './create-app.ts';
+import { eventually } from './eventually.ts';
 import { GitServer } from './git-server.ts';
 import { type Door, type Outcome, ThreeDoors } from './three-doors.ts';
 import { watchAnalysis } from './watching.ts';
@@ -20,6 +21,9 @@ export interface EnvironmentAnswer {
   latestDeploymentId: string | null;
   version: number;
 }
+
+/** Servers that do not answer are waited for a while. */
+const RUN_MS = 60_000;
 
 export interface LiveRelease {
   serverId?: string;
@@ -106,6 +110,21 @@ export class EnvironmentBench {
     return id;
   }
 
+  /** The run once it is over. */
+  ended({ id }: { id: string }): Promise<RunAnswer> {
+    return eventually(async () => {
+      const { body } = await this.app.rest<RunAnswer>('GET', `/runs/${id}`, { token: this.ann.token });
+      return body.finishedAt === null ? undefined : body;
+    }, RUN_MS);
+  }
+
+  /** As the clock does it every minute, but now. */
+  async look(): Promise<void> {
+    const { boss } = this.app.app.queue;
+    const id = (await boss.send('apps.watch', {})) ?? '';
+    await eventually(async () => (await boss.findJobs('apps.watch', { id }))[0]?.state === 'completed', RUN_MS);
+  }
+
   /** The rows of its deployments, the newest first. */
   deployments(environmentId: string): Promise<DeploymentRow[]> {
     return this.app.sql<DeploymentRow>(
@@ -114,6 +133,14 @@ export class EnvironmentBench {
       [environmentId],
     );
   }
+}
+
+export interface RunAnswer {
+  status: string;
+  steps: { name: string; status: string; message: string | null }[];
+  error: { code: string; message: string; hint: string | null } | null;
+  leftBehind: string[];
+  finishedAt: string | null;
 }
 
 export interface DeploymentRow {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import ssh2, { type AuthContext, type Connection, type Server } from 'ssh2';
 import { hostKeyOf } from '../../src/remote/host-key.ts';
 import { eventually } from './eventually.ts';
@@ -26,6 +27,8 @@ export class SshMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-machine-'));
   /** Lets nobody in, whatever they show. */
   isClosed = false;
+  /** Where its Docker answers, if it has one: a port of this machine. */
+  dockerPort: number | undefined;
   /** What its shell says before it does anything. */
   greeting = '';
   readonly #open = new Set<Connection>();
@@ -104,10 +107,19 @@ export class SshMachine {
       client.on('error', () => undefined);
       client.on('close', () => this.#open.delete(client));
       client.on('authentication', context => this.#admit(context));
+      client.on('tcpip', (accept, reject, { destPort }) => {
+        const there = connect(destPort, '127.0.0.1');
+        there.once('error', () => reject?.());
+        there.once('connect', () => talk(accept(), there));
+      });
       client.on('session', accept => {
         accept().on('exec', (acceptExec, _, { command }) => {
           this.commands.push(command);
           const channel = acceptExec();
+          if (this.dockerPort !== undefined && command.includes('dial-stdio')) {
+            talk(channel, connect(this.dockerPort, '127.0.0.1'));
+            return;
+          }
           const env = { PATH: `${this.folder}:${process.env.PATH}`, HOME: this.folder };
           channel.write(this.greeting);
           const shell = execFile('sh', ['-c', command], { env }, error => {
@@ -142,6 +154,14 @@ export class SshMachine {
     for (const client of this.#open) client.end();
     await new Promise<void>(resolve => this.#server.close(() => resolve()));
   }
+}
+
+/** What one side says the other hears, until one of them leaves. */
+function talk(one: Duplex, other: Duplex): void {
+  for (const side of [one, other]) side.on('error', () => undefined);
+  one.pipe(other).pipe(one);
+  one.once('close', () => other.destroy());
+  other.once('close', () => one.end());
 }
 
 const makeKeys = ({ hostKeyTypes = ['ed25519'] }: MachineOptions): string[] =>

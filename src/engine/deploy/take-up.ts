@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { clock } from '../../clock.ts';
-import { Deployment, DeploymentPhase, DeploymentStatus } from '../../entities/deployment.ts';
+import { Deployment, DeploymentPhase, DeploymentStatus, DeploymentTrigger } from '../../entities/deployment.ts';
 import { Environment } from '../../entities/environment.ts';
 import { EventAction } from '../../entities/event.ts';
 import { Run, RunStatus } from '../../entities/run.ts';
@@ -20,9 +20,12 @@ export async function takeUp(em: EntityManager, environmentId: string): Promise<
   return transact(em, originOf(known), async unit => {
     await unit.hasten();
     // Whoever queues, cancels or deletes holds the environment too: one after the other.
-    await unit.em.findOne(Environment, environmentId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const environment = await unit.em.findOne(Environment, environmentId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const next = await nextOf(unit, environmentId);
     if (next === null) return 'NOTHING';
+    // It may have been moved since this was queued.
+    const isMove = next.trigger === DeploymentTrigger.MOVE;
+    if (next.startedAt === null && !isMove) next.serverId = environment?.serverId ?? next.serverId;
     if (next.startedAt === null && !(await hasRoom(unit, next))) return 'LATER';
     await begin(unit, next);
     return next;

@@ -1,4 +1,4 @@
-import { IsUUID, Max, Min } from 'class-validator';
+import { IsBoolean, IsUUID, Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { Clearable, Omittable } from './absence.ts';
 
@@ -31,4 +31,26 @@ export class ChangeArgs extends IdArgs {
   @Omittable()
   @Min(1)
   ifVersion?: number;
+}
+
+/** A deletion of what runs on servers and may have data there. */
+@ArgsType()
+export class DeletionArgs extends ChangeArgs {
+  @Field(() => Boolean, { nullable: true, description: 'Volumes go too; else they stay on the server.' })
+  @Omittable()
+  @IsBoolean()
+  deleteData?: boolean;
+
+  @Field(() => String, { nullable: true, description: 'What is lost, by its slug: needed with deleteData.' })
+  @Omittable()
+  @MaxLength(200)
+  confirm?: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Forget what is on servers that cannot be reached; the run lists it as leftBehind.',
+  })
+  @Omittable()
+  @IsBoolean()
+  force?: boolean;
 }

@@ -22,6 +22,26 @@ export async function driveEnvironments(driver: Driver, git: GitServer): Promise
   await driver.drive('environment', { params: { id } });
   await driveChanges(driver, id);
   await driveVariables(driver, id);
+  await drivePower(driver, id);
+  await driver.refuse('deleteEnvironment', 409, { params: { id }, query: { deleteData: 'true' } }, 'unconfirmed');
+  await driver.drive('deleteEnvironment', { params: { id }, query: { force: 'true' } });
+  await driver.refuse('deleteEnvironment', 409, { params: { id } }, 'twice');
+}
+
+async function drivePower(driver: Driver, id: string): Promise<void> {
+  const params = { id };
+  await driver.refuse('restartEnvironment', 409, { params }, 'what never was deployed');
+  await driver.app.sql(
+    `with made as (
+       insert into deployment (id, created_at, workspace_id, project_id, environment_id, server_id, number, status, trigger, is_finished)
+       select gen_random_uuid(), now(), workspace_id, project_id, id, server_id, 1, 'LIVE', 'MANUAL', true from environment
+       where id = $1 returning id)
+     update environment set current_deployment_id = made.id, status = 'LIVE' from made where environment.id = $1`,
+    [id],
+  );
+  await driver.drive('restartEnvironment', { params });
+  await driver.drive('stopEnvironment', { params });
+  await driver.drive('startEnvironment', { params });
 }
 
 async function driveChanges(driver: Driver, id: string): Promise<void> {

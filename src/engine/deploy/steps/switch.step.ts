@@ -91,7 +91,7 @@ export class SwitchStep implements DeployStep {
         ...{ serverId, publicPort, currentDeploymentId: id, status: EnvironmentStatus.LIVE, statusReason: null },
         url: publicPort === null ? null : `http://${addressOf(this.release.server.host)}:${publicPort}`,
         // What was changed while this was under way waits for the next one.
-        needsDeploy: environment.version !== this.release.environment.version,
+        needsDeploy: environment.changeCount !== this.release.environment.changeCount,
       });
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
     }, 'Live');

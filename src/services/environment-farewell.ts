@@ -1,0 +1,29 @@
+import { LockMode } from '@mikro-orm/core';
+import { clock } from '../clock.ts';
+import { Deployment, DeploymentStatus } from '../entities/deployment.ts';
+import { type Environment, EnvironmentStatus } from '../entities/environment.ts';
+import { EventAction, EventKind } from '../entities/event.ts';
+import { DomainError } from '../errors.ts';
+import { tellDeployment } from '../events/deployment-story.ts';
+import type { UnitOfWork } from '../events/unit-of-work.ts';
+
+/** What has begun is on a server: it has to end first. */
+export async function refuseRunning(unit: UnitOfWork, environmentIds: readonly string[]): Promise<void> {
+  const busy = { environmentId: [...environmentIds], isFinished: false, startedAt: { $ne: null } };
+  if ((await unit.em.count(Deployment, busy)) > 0)
+    throw new DomainError('DEPLOYMENT_RUNNING', 'A deployment is running; cancel it first');
+}
+
+/** Nothing is deployed any more, and nothing changed. The environment is held by the caller. */
+export async function takeOutOfUse(unit: UnitOfWork, environment: Environment): Promise<void> {
+  const { status, id: environmentId } = environment;
+  if (status === EnvironmentStatus.DELETING) return;
+  if (status !== EnvironmentStatus.DELETE_FAILED) environment.statusBefore = status;
+  Object.assign(environment, { status: EnvironmentStatus.DELETING, statusReason: null });
+  const waiting = { environmentId, status: DeploymentStatus.QUEUED };
+  for (const each of await unit.em.find(Deployment, waiting, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
+    Object.assign(each, { status: DeploymentStatus.CANCELLED, isFinished: true, finishedAt: clock.now() });
+    await tellDeployment(unit, EventAction.UPDATED, each, 'Cancelled: its environment is being deleted');
+  }
+  unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
+}
