@@ -5,6 +5,7 @@ import { AnalysisEngine } from './engine/analysis.engine.ts';
 import { DeployEngine } from './engine/deploy.engine.ts';
 import { GitCheckouts } from './engine/git-checkouts.ts';
 import { RunEngine } from './engine/run.engine.ts';
+import { PushReader } from './engine/source/push-reader.ts';
 import { SourceCheckouts } from './engine/source/source-checkouts.ts';
 import { WorkFolders } from './engine/work-folders.ts';
 import { type Run, RunKind } from './entities/run.ts';
@@ -29,6 +30,8 @@ import { AccountService } from './services/account.service.ts';
 import { AnalysisService } from './services/analysis.service.ts';
 import { ApiTokenService } from './services/api-token.service.ts';
 import { AuditService } from './services/audit.service.ts';
+import { AutoDeployService } from './services/auto-deploy.service.ts';
+import { AutoDeployPlanner } from './services/auto-deploy-planner.ts';
 import { CodeService } from './services/code.service.ts';
 import { deployMeans } from './services/deploy-access.ts';
 import { DeploymentService } from './services/deployment.service.ts';
@@ -49,6 +52,7 @@ import { FinalizeService } from './services/finalize.service.ts';
 import { accountLogin, GitAccessService } from './services/git-access.service.ts';
 import { GitProviderService } from './services/git-provider.service.ts';
 import { GitWatchService } from './services/git-watch.service.ts';
+import { HookService } from './services/hook.service.ts';
 import { HousekeepingService } from './services/housekeeping.service.ts';
 import { machines } from './services/machines.ts';
 import { MailService } from './services/mail.service.ts';
@@ -57,6 +61,8 @@ import { PasswordService } from './services/password.service.ts';
 import { ProfileService } from './services/profile.service.ts';
 import { ProjectService } from './services/project.service.ts';
 import { ProjectDeletionService } from './services/project-deletion.service.ts';
+import { PushLedger } from './services/push-ledger.ts';
+import { PushPollService } from './services/push-poll.service.ts';
 import { RepositorySearchService } from './services/repository-search.service.ts';
 import { ResealService } from './services/reseal.service.ts';
 import { RunService } from './services/run.service.ts';
@@ -68,6 +74,7 @@ import { ServerWatchService } from './services/server-watch.service.ts';
 import { SessionService } from './services/session.service.ts';
 import { VariableService } from './services/variable.service.ts';
 import { VariableStore } from './services/variable-store.ts';
+import { WebhookRegistry } from './services/webhook-registry.ts';
 
 /** How long a deployment waits that has no place yet, or whose server is away. */
 const LATER_SECONDS = 2;
@@ -124,6 +131,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
   const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
   const deploymentQueue = new DeploymentQueue(queue);
+  const pushes = makePushes(ground, outbound, git, queue, deploymentQueue);
   const domains = new EnvironmentDomainService(keyring);
   const moves = new EnvironmentMoveService(deploymentQueue, serverAccess);
   const waits = new DeploymentWaits(database.rows, bell, ground.warn);
@@ -132,18 +140,20 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     analyses: new AnalysisService(git, database.rows, bell),
     apiTokens: new ApiTokenService(sessions),
     audit: new AuditService(),
+    autoDeploy: pushes.autoDeploy,
     deploymentLogs: new DeploymentLogService(database.rows, bell),
     deployments: new DeploymentService(deploymentQueue, waits),
     dockerInstall,
-    environments: new EnvironmentService(git, moves),
+    environments: new EnvironmentService(git, moves, pushes.autoDeploy),
     environmentDeletion,
     environmentDomains: domains,
     environmentMoves: moves,
     environmentPower: power,
     environmentServices: new EnvironmentServicesService(),
     events: new EventService(feed, database.rows),
-    finalize: new FinalizeService(variables, domains, deploymentQueue),
+    finalize: new FinalizeService(variables, domains, deploymentQueue, pushes.autoDeploy),
     gitProviders: new GitProviderService(git, keyring),
+    hooks: pushes.hooks,
     members: new MemberService(mails, config.publicUrl),
     passwords,
     profile: new ProfileService(sessions),
@@ -190,6 +200,9 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     },
     'apps.watch': (_, { signal }) => appWatch.lookAtAll(signal),
     'deployments.sweep': (_, { signal }) => sweep.sweep(signal),
+    'git.poll': (_, { signal }) => pushes.poll.pollAll(signal),
+    'auto-deploy.settle': ({ environmentId }) => pushes.autoDeploy.arrange(environmentId),
+    'git.unhook': payload => pushes.registry.remove(payload),
   };
   const wake = async () => {
     await new WorkFolders(join(config.dataDir, 'git', 'work')).clearLeft();
@@ -209,6 +222,24 @@ function makeServerAccess(
   const told = (error: unknown) => warn('Connections to untrusted servers could not be looked for', error);
   bell.watch(SERVERS_STOPPED, () => void access.dropStopped().catch(told));
   return access;
+}
+
+/** How pushes are noticed, and what comes of them. */
+function makePushes(
+  { config, keyring, database, warn }: Ground,
+  outbound: Outbound,
+  git: GitAccessService,
+  queue: Queue,
+  deployments: DeploymentQueue,
+) {
+  const { em } = database.orm;
+  const registry = new WebhookRegistry(em, git);
+  const planner = new AutoDeployPlanner(git, registry, config.publicUrl);
+  const ledger = new PushLedger(deployments);
+  const autoDeploy = new AutoDeployService(em, keyring, queue, planner, registry);
+  const reader = new PushReader(new LocalHost(config.programPath), outbound, join(config.dataDir, 'git'));
+  const poll = new PushPollService(em, git, reader, ledger, autoDeploy, warn);
+  return { autoDeploy, registry, poll, hooks: new HookService(em, keyring, git, ledger) };
 }
 
 /** Plain Git has no API to ask: its branches are listed by git itself, with the account's own credential. */

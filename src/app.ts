@@ -19,6 +19,7 @@ import { Worker } from './jobs/worker.ts';
 import { resolvers } from './resolvers/index.ts';
 import { docsDoor } from './rest/docs.ts';
 import { restDoor } from './rest/door.ts';
+import { HOOKS_PATH, hooksDoor } from './rest/hooks.ts';
 import { restView } from './rest/rest-view.ts';
 import { streamDoor as restStreamDoor } from './rest/streams.ts';
 import { Broadcaster } from './schema/broadcast.ts';
@@ -143,6 +144,7 @@ async function assemble(ground: Ground, opened: AsyncDisposableStack): Promise<A
     graphql: graphql.handle,
     stream: graphqlStreamDoor(operations, streaming, sse, scopeOf),
     rest: restDoor({ schema: restView(schema), makeContext, scopeOf, compiled, streams }),
+    hooks: { path: HOOKS_PATH, handle: hooksDoor(services.hooks) },
     docs: config.hasApiDocs ? docsDoor(schema) : undefined,
   });
   const connections = new Connections(server);

@@ -26,6 +26,37 @@ export const fetchSource = (remote: RemoteSpec, { gitDirectory }: SourceFolders,
     ...['--force', '--', remote.url, `${what}:${WANTED}`],
   );
 
+/** One commit with its folders, but without what is in its files. */
+export const fetchOutline = (
+  remote: RemoteSpec,
+  { gitDirectory }: Pick<SourceFolders, 'gitDirectory'>,
+  what: string,
+  name: string,
+) =>
+  Command.of(
+    ...['git', isolated(remote), '-c', 'fetch.unpackLimit=1', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false'],
+    ...['--git-dir', gitDirectory, 'fetch', '--quiet', '--depth=1', '--filter=blob:none', '--no-tags'],
+    ...['--no-recurse-submodules', '--no-write-fetch-head', '--force', '--', remote.url, `${what}:${outlineOf(name)}`],
+  );
+
+const outlineOf = (name: string): string => `refs/slipway/${name}`;
+
+/** What is not here is not fetched for it, from nowhere. */
+const offline = ['-c', 'protocol.allow=never'];
+
+export const outlineCommit = (gitDirectory: string, name: string) =>
+  Command.of(
+    ...['git', offline, '--git-dir', gitDirectory, 'log', '-1', '--format=%H%x00%an%x00%B'],
+    `${outlineOf(name)}^{commit}`,
+  );
+
+/** By the folders alone: to find out what was renamed, files would have to be read. */
+export const changedFiles = (gitDirectory: string, from: string, to: string) =>
+  Command.of(
+    ...['git', offline, '--git-dir', gitDirectory, 'diff', '--name-only', '-z', '--no-renames'],
+    ...['--ignore-submodules=none', outlineOf(from), outlineOf(to), '--'],
+  );
+
 /** Names a commit that came along with another. */
 export const wantCommit = ({ gitDirectory }: SourceFolders, sha: string) =>
   Command.of('git', '--git-dir', gitDirectory, 'update-ref', WANTED, `${sha}^{commit}`);

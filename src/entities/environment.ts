@@ -112,7 +112,7 @@ type Optional =
   | ('branch' | 'serverId' | 'status' | 'needsDeploy' | 'autoDeploy' | 'url' | 'domains' | 'services' | 'build')
   | ('healthCheck' | 'resources' | 'currentDeploymentId' | 'latestDeploymentId' | 'updatedAt' | 'statusReason')
   | ('preDeployCommand' | 'keepReleases' | 'publicPort' | 'autoDeployBy' | 'watchPaths' | 'hookSecret' | 'hookId')
-  | ('seenCommit' | 'deploymentCount' | 'changeCount' | 'statusBefore' | 'watch');
+  | ('seenCommit' | 'seenBranch' | 'deploymentCount' | 'changeCount' | 'statusBefore' | 'watch');
 
 @ObjectType({ description: 'One running copy of a project: a branch on a server.', simpleResolvers: true })
 @Entity()
@@ -221,9 +221,12 @@ export class Environment extends Owned<Optional> {
   @Property({ type: 'string', nullable: true, hidden: true })
   hookId: string | null = null;
 
-  /** The newest commit of its branch that polling has seen. */
+  /** The newest commit that was noticed, and on which branch: what is noticed twice is deployed once. */
   @Property({ type: 'string', nullable: true, hidden: true })
   seenCommit: string | null = null;
+
+  @Property({ type: 'string', nullable: true, hidden: true })
+  seenBranch: string | null = null;
 
   /** The number of its last deployment. */
   @Property({ type: 'integer', hidden: true })

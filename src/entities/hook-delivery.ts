@@ -14,7 +14,9 @@ registerEnumType(HookDecision, {
   },
 });
 
-type Optional = 'branch' | 'commitSha' | 'commitMessage' | 'changedPaths' | 'deploymentId' | 'redeliveryOf' | 'version';
+type Optional =
+  | ('branch' | 'commitSha' | 'commitMessage' | 'commitAuthor' | 'changedPaths' | 'deploymentId')
+  | ('redeliveryOf' | 'bodyDigest');
 
 /** A push that was told to us, and what came of it. */
 @ObjectType({ description: 'A push that a Git provider told us of, and what came of it.', simpleResolvers: true })
@@ -32,7 +34,7 @@ export class HookDelivery extends Owned<Optional> {
   @Property({ type: 'string' })
   deliveryId!: string;
 
-  @Field(() => String, { description: 'What it was: push, ping, poll or another event of the provider.' })
+  @Field(() => String, { description: 'What it was: push, poll, tag, delete, ping, or what the provider calls it.' })
   @Property({ type: 'string' })
   event!: string;
 
@@ -48,9 +50,17 @@ export class HookDelivery extends Owned<Optional> {
   @Property({ type: 'text', nullable: true })
   commitMessage: string | null = null;
 
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'string', nullable: true })
+  commitAuthor: string | null = null;
+
   /** What the push changed, where the provider said it; null where it did not. */
   @Property({ type: 'json', nullable: true, hidden: true })
   changedPaths: string[] | null = null;
+
+  /** Of what was signed: the same again under another id is a repetition all the same. */
+  @Property({ type: 'string', nullable: true, hidden: true })
+  bodyDigest: string | null = null;
 
   @Field(() => HookDecision)
   @Enum({ items: () => HookDecision, type: 'string' })

@@ -33,6 +33,8 @@ interface Parts {
   graphql: RequestHandler;
   stream: RequestHandler;
   rest: RequestHandler;
+  /** Where Git providers tell of pushes, below which path. */
+  hooks: { path: string; handle: RequestHandler };
   docs: RequestHandler | undefined;
 }
 
@@ -50,6 +52,7 @@ export function createHttpServer(parts: Parts): Server {
   app.get('/metrics', metrics.serve);
   if (parts.docs) app.use('/api/docs', parts.docs);
   app.use(authenticate(parts.credentials), ...limits(parts.counters, config), refuseBadCredential, readIdempotencyKey);
+  app.use(parts.hooks.path, express.raw({ limit: BODY_LIMIT, type: () => true }), parts.hooks.handle);
   app.use(express.json({ limit: BODY_LIMIT, strict: false }));
   app.use('/graphql/stream', parts.stream);
   app.use('/graphql', parts.graphql);

@@ -26,6 +26,12 @@ export interface Jobs {
   'environment.work': { runId: string; environmentId: string; deleteData?: boolean; force?: boolean };
   'apps.watch': Record<string, never>;
   'deployments.sweep': Record<string, never>;
+  /** Looks at the branches of environments whose pushes nobody tells of. */
+  'git.poll': Record<string, never>;
+  /** Arranges how pushes are noticed, or ends it, after autoDeploy was set with something else. */
+  'auto-deploy.settle': { environmentId: string };
+  /** Takes back a webhook from the provider. The environment may be gone by then. */
+  'git.unhook': { workspaceId: string; gitProviderId: string; repository: string; hookId: string };
 }
 
 export type JobName = keyof Jobs;
@@ -85,6 +91,9 @@ export const jobRules: { readonly [Name in JobName]: JobRules } = {
   'environment.work': { ...lasting, concurrency: 4 },
   'apps.watch': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
   'deployments.sweep': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
+  'git.poll': { ...usual, concurrency: 1, retryLimit: 0, cron: '* * * * *' },
+  'auto-deploy.settle': { ...usual, hasLanes: true, retryLimit: 8 },
+  'git.unhook': { ...usual, retryLimit: 12 },
 };
 
 export const jobNames = Object.keys(jobRules) as JobName[];

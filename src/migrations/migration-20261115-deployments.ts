@@ -24,6 +24,7 @@ alter table environment
   add column hook_secret text,
   add column hook_id varchar(255),
   add column seen_commit varchar(64),
+  add column seen_branch varchar(255),
   add column deployment_count integer not null default 0,
   add column change_count integer not null default 0,
   add column status_before text,
@@ -92,12 +93,15 @@ create table hook_delivery (
   branch varchar(255),
   commit_sha varchar(64),
   commit_message text,
+  commit_author varchar(255),
+  body_digest varchar(64),
   changed_paths jsonb,
   decision text not null,
   reason text not null,
   deployment_id uuid,
   redelivery_of uuid,
-  unique (environment_id, delivery_id)
+  unique (environment_id, delivery_id),
+  unique (environment_id, body_digest)
 );
 create index on hook_delivery (environment_id, id desc);
 `;

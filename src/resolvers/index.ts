@@ -2,6 +2,7 @@ import { AnalysisResolver } from './analysis.resolver.ts';
 import { ApiTokenResolver } from './api-token.resolver.ts';
 import { AuditResolver } from './audit.resolver.ts';
 import { AuthResolver } from './auth.resolver.ts';
+import { AutoDeployResolver } from './auto-deploy.resolver.ts';
 import { DeploymentResolver } from './deployment.resolver.ts';
 import { EnvironmentResolver } from './environment.resolver.ts';
 import { EnvironmentPowerResolver } from './environment-power.resolver.ts';
@@ -21,6 +22,7 @@ export const resolvers = [
   ApiTokenResolver,
   AuditResolver,
   AuthResolver,
+  AutoDeployResolver,
   DeploymentResolver,
   EnvironmentResolver,
   EnvironmentPowerResolver,

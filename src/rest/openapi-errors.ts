@@ -19,7 +19,11 @@ export class ErrorBook {
   }
 
   answersFor(facts: Facts): Record<string, Reference> {
-    const byStatus = Map.groupBy(codesOf(facts), code => errorStatus[code]);
+    return this.answersBy(codesOf(facts));
+  }
+
+  answersBy(codes: readonly ErrorCode[]): Record<string, Reference> {
+    const byStatus = Map.groupBy(codes, code => errorStatus[code]);
     return Object.fromEntries([...byStatus].map(([status, codes]) => [status, this.#answer(status, codes)]));
   }
 

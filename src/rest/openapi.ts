@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { budgetSchema, ErrorBook, errorCodeSchema, fieldFaultSchema, problemSchema } from './openapi-errors.ts';
 import { factsOf } from './openapi-facts.ts';
 import { headers, requestHeaders } from './openapi-headers.ts';
+import { describeHook, HOOK_PATH } from './openapi-hooks.ts';
 import { info, securitySchemes } from './openapi-info.ts';
 import { type Books, describeOperation } from './openapi-operations.ts';
 import { refer, SchemaBook } from './openapi-schemas.ts';
@@ -31,6 +32,7 @@ export function describeRest(schema: GraphQLSchema): OpenApiDocument {
     const operation = describeOperation(factsOf(view, name, route), books);
     paths[braced(route.path)] = { ...paths[braced(route.path)], [methodOf(route)]: operation };
   }
+  paths[HOOK_PATH] = { post: describeHook(books) };
   books.schemas.add('Problem', problemSchema);
   books.schemas.add('FieldFault', fieldFaultSchema);
   books.schemas.add('Budget', budgetSchema);

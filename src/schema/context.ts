@@ -2,6 +2,7 @@ import type { AccountService } from '../services/account.service.ts';
 import type { AnalysisService } from '../services/analysis.service.ts';
 import type { ApiTokenService } from '../services/api-token.service.ts';
 import type { AuditService } from '../services/audit.service.ts';
+import type { AutoDeployService } from '../services/auto-deploy.service.ts';
 import type { DeploymentService } from '../services/deployment.service.ts';
 import type { DeploymentLogService } from '../services/deployment-log.service.ts';
 import type { DockerInstallService } from '../services/docker-install.service.ts';
@@ -14,6 +15,7 @@ import type { EnvironmentServicesService } from '../services/environment-service
 import type { EventService } from '../services/event.service.ts';
 import type { FinalizeService } from '../services/finalize.service.ts';
 import type { GitProviderService } from '../services/git-provider.service.ts';
+import type { HookService } from '../services/hook.service.ts';
 import type { MemberService } from '../services/member.service.ts';
 import type { PasswordService } from '../services/password.service.ts';
 import type { ProfileService } from '../services/profile.service.ts';
@@ -33,6 +35,7 @@ export interface Services {
   analyses: AnalysisService;
   apiTokens: ApiTokenService;
   audit: AuditService;
+  autoDeploy: AutoDeployService;
   deploymentLogs: DeploymentLogService;
   deployments: DeploymentService;
   dockerInstall: DockerInstallService;
@@ -45,6 +48,7 @@ export interface Services {
   events: EventService;
   finalize: FinalizeService;
   gitProviders: GitProviderService;
+  hooks: HookService;
   members: MemberService;
   passwords: PasswordService;
   profile: ProfileService;

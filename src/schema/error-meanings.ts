@@ -17,6 +17,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   CREDENTIAL_REJECTED: 'The server does not take this user with this key or password.',
   UNAUTHENTICATED: 'There is no token, or it is no longer good.',
   INVALID_CREDENTIALS: 'E-mail address or password is wrong; which of the two is not told.',
+  SIGNATURE_INVALID: 'The delivery does not prove that its sender knows the secret of the environment.',
   OTP_REQUIRED: 'Two-step sign-in is on: a code was mailed. Give it to verify-otp with the `challenge`.',
   FORBIDDEN: 'The role of the account or the scope of the token does not allow it.',
   EMAIL_NOT_VERIFIED:

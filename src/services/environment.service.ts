@@ -5,6 +5,7 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { DomainError, Forbidden } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
+import type { AutoDeployService } from './auto-deploy.service.ts';
 import { refuseDeletedEnvironment } from './deployment-queue.ts';
 import { addEnvironment, type EnvironmentSketch, refuseTakenName } from './environment-creation.ts';
 import type { EnvironmentMoveService } from './environment-move.service.ts';
@@ -33,6 +34,7 @@ export class EnvironmentService {
   constructor(
     private readonly git: GitAccessService,
     private readonly moves: EnvironmentMoveService,
+    private readonly autoDeploy: AutoDeployService,
   ) {}
 
   list(scope: Scope, { projectId, status }: EnvironmentFilter, page: Page): Promise<Row<Environment>[]> {
@@ -51,6 +53,7 @@ export class EnvironmentService {
       await refuseWithoutPlan(unit, project, wish.build);
       const environment = await addEnvironment(scope, unit, project, wish);
       applySettings(environment, { build: wish.build ?? {} });
+      if (environment.autoDeploy) await this.autoDeploy.settle(unit, environment);
       unit.tell(EventKind.environment_updated, EventAction.CREATED, environment, project.id);
       return environment;
     });
@@ -70,6 +73,7 @@ export class EnvironmentService {
       const before = whatIsDeployed(environment);
       applySettings(environment, settings);
       if (whatIsDeployed(environment) !== before) requireDeploy(environment);
+      if (settings.autoDeploy !== undefined) await this.autoDeploy.settle(unit, environment);
       if (serverId !== undefined) await this.moves.place(scope, unit, environment, serverId);
       environment.version += 1;
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);

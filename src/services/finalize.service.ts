@@ -5,6 +5,7 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { Project, ProjectStatus } from '../entities/project.ts';
 import { DomainError, Invalid } from '../errors.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
+import type { AutoDeployService } from './auto-deploy.service.ts';
 import type { DeploymentQueue } from './deployment-queue.ts';
 import { addEnvironment, type EnvironmentSketch } from './environment-creation.ts';
 import type { DomainSketch, EnvironmentDomainService } from './environment-domain.service.ts';
@@ -38,6 +39,7 @@ export class FinalizeService {
     private readonly variables: VariableStore,
     private readonly domains: EnvironmentDomainService,
     private readonly deployments: DeploymentQueue,
+    private readonly autoDeploy: AutoDeployService,
   ) {}
 
   async finalize(scope: Scope, id: string, wish: FinalizeWish): Promise<Finalized> {
@@ -51,6 +53,7 @@ export class FinalizeService {
       project.version += 1;
       const environment = await this.#environment(scope, unit, project, wish.environment);
       unit.tell(EventKind.project_updated, EventAction.UPDATED, project, project.id);
+      if (environment.autoDeploy) await this.autoDeploy.settle(unit, environment);
       unit.tell(EventKind.environment_updated, EventAction.CREATED, environment, project.id);
       const deployment = wish.deploy ? await this.#deploy(unit, project, environment, scope.viewer.userId) : null;
       return { project, environment, deployment };

@@ -9,6 +9,7 @@ import { GitProvider, GitVendorKind } from '../entities/git-provider.ts';
 import { DomainError, type ErrorCode, Invalid, NotFound, printableName } from '../errors.ts';
 import { GitFailure, type GitFailureKind } from '../integrations/git/git-failure.ts';
 import type { GitAccount, GitVendor, RemoteRepository } from '../integrations/git/git-vendor.ts';
+import type { RemoteRefs } from '../integrations/git/plain-git.ts';
 import type { Vendors } from '../integrations/git/vendors.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { isRepositoryName, parseRepositoryUrl } from '../security/repository-url.ts';
@@ -101,8 +102,7 @@ export class GitAccessService {
 
   /** The newest commit of the branch; of the default one where none is named. */
   async newestCommit(source: Source): Promise<string> {
-    const { url, login } = await this.locate(source);
-    const { defaultBranch, branches } = await asDomain(this.checkouts.listRefs(url, login));
+    const { defaultBranch, branches } = await this.refs(source);
     const wanted = source.branch ?? defaultBranch;
     const found = branches.find(({ name }) => name === wanted);
     if (found === undefined)
@@ -111,6 +111,18 @@ export class GitAccessService {
         `There is no branch ${printableName(wanted ?? 'HEAD')} in the repository`,
       );
     return found.sha;
+  }
+
+  /** The branches of a repository with their newest commits, as git lists them. */
+  async refs(source: Source): Promise<RemoteRefs> {
+    const { url, login } = await this.locate(source);
+    return asDomain(this.checkouts.listRefs(url, login));
+  }
+
+  async defaultBranch(source: Source): Promise<string | null> {
+    if (source.gitProviderId === null) return (await this.refs(source)).defaultBranch;
+    const provider = await this.provider(source.workspaceId, source.gitProviderId);
+    return (await this.repository(provider, source.repository)).defaultBranch;
   }
 
   loginOf(provider: GitProvider): GitLogin {

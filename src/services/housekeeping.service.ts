@@ -19,6 +19,7 @@ const EXPIRED: readonly [table: string, condition: string, keptMs: (keep: Keep) 
   // The states of a deployment stay as long as it does: with them it can be told that there was a log.
   ['deployment_message', `kind = 'LOG' and at < ?`, keep => keep.keepLogsMs],
   ['audit_entry', 'at < ?', keep => keep.keepAuditMs],
+  ['hook_delivery', 'created_at < ?', keep => keep.keepLogsMs],
   ['idempotent_answer', 'created_at < ?', () => DAY],
   ['rate_counter', 'resets_at < ?', () => DAY],
   ['one_time_code', 'expires_at < ?', () => DAY],

@@ -97,6 +97,7 @@ describe('types', () => {
     expect(wrong.map(([place]) => place).sort()).toEqual([
       'AuditEntry.requestId',
       'Hardening.planId',
+      'HookDelivery.deliveryId',
       'Repository.id',
       'SecurityCheck.id',
     ]);

@@ -42,9 +42,10 @@ export class EnvironmentBench {
     readonly ann: Person,
   ) {}
 
-  static async start(): Promise<EnvironmentBench> {
+  static async start(settings: Record<string, string> = {}): Promise<EnvironmentBench> {
     const git = await GitServer.start();
-    const app = await TestApp.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: git.caFile });
+    const reach = { OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: git.caFile };
+    const app = await TestApp.start({ ...reach, ...settings });
     return new EnvironmentBench(git, app, await ThreeDoors.of(app), await app.register());
   }
 

@@ -29,6 +29,8 @@ export function failureOf(vendor: string, status: number, headers: HeaderSource,
     return new GitFailure('NOT_FOUND', `${vendor} has no such repository, or the token may not see it`);
   if (status >= 300 && status < 400)
     return new GitFailure('MOVED', `${vendor} says that it is elsewhere now; use its new name or address`);
+  if (status === 400 || status === 409 || status === 422)
+    return new GitFailure('REFUSED', `${vendor} does not take this (status ${status})`);
   return new GitFailure('UNREACHABLE', `${vendor} answered with status ${status}`);
 }
 

@@ -141,6 +141,6 @@ describe.each(vendors)('$name', vendor => {
     api.on(path, { status: 403 });
     await expect(webhooks().create(account(), repository, webhook)).rejects.toMatchObject({ kind: 'FORBIDDEN' });
     onList('x', { status: 422, body: {} });
-    await expect(webhooks().create(account(), repository, webhook)).rejects.toMatchObject({ kind: 'UNREACHABLE' });
+    await expect(webhooks().create(account(), repository, webhook)).rejects.toMatchObject({ kind: 'REFUSED' });
   });
 });

@@ -1,5 +1,6 @@
 import type { GitServer } from '../../support/git-server.ts';
 import { watchAnalysis } from '../../support/watching.ts';
+import { driveAutoDeploy } from './auto-deploy.drives.ts';
 import type { Driver } from './driver.ts';
 
 interface Identified {
@@ -22,6 +23,7 @@ export async function driveEnvironments(driver: Driver, git: GitServer): Promise
   await driver.drive('environment', { params: { id } });
   await driveChanges(driver, id);
   await driveVariables(driver, id);
+  await driveAutoDeploy(driver, id);
   await drivePower(driver, id);
   await driver.refuse('deleteEnvironment', 409, { params: { id }, query: { deleteData: 'true' } }, 'unconfirmed');
   await driver.drive('deleteEnvironment', { params: { id }, query: { force: 'true' } });
