@@ -107,7 +107,15 @@ export class DeployEngine {
     await record.finish(isCancelled ? 'Cancelled' : explained.message, {
       status: isCancelled ? DeploymentStatus.CANCELLED : DeploymentStatus.FAILED,
       error: isCancelled ? null : explained,
-      ...{ image: null, variables: null, hostPort: null, buildKey: null, hasLeftovers: !isGone },
+      ...{
+        image: null,
+        images: [],
+        variables: null,
+        composition: null,
+        hostPort: null,
+        buildKey: null,
+        hasLeftovers: !isGone,
+      },
     });
     return 'DONE';
   }

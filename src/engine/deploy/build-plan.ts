@@ -21,7 +21,7 @@ export interface BuildPlan {
 
 /** The BuildKit secret that generated Dockerfiles read all variables of the build from. */
 export const VARIABLES_SECRET = 'slipway-variables';
-const GENERATED = 'slipway.Dockerfile';
+export const GENERATED = 'slipway.Dockerfile';
 
 export async function planBuild(source: DeploySource, release: Release): Promise<BuildPlan> {
   const found = await analyze(source, release);

@@ -1,7 +1,7 @@
 import { shutPort } from '../../commands/port.commands.ts';
 import type { Machine } from './deploy-step.ts';
-import { environmentLabels, networkName } from './names.ts';
-import { STOP_SECONDS } from './release-container.ts';
+import { environmentLabels } from './names.ts';
+import { stopSecondsOf } from './release-container.ts';
 
 /** Removes everything of an environment from a server, found by its labels. Its volumes are data, and stay unless told otherwise. */
 export async function clearEnvironment(
@@ -12,13 +12,13 @@ export async function clearEnvironment(
   const { docker } = machine;
   const labels = environmentLabels(environmentId);
   await leaveProxy(machine, environmentId);
-  for (const { name } of await docker.containers(labels)) {
-    await docker.stopContainer(name, STOP_SECONDS);
+  for (const { name, labels: own } of await docker.containers(labels)) {
+    await docker.stopContainer(name, stopSecondsOf(own));
     await docker.removeContainer(name, { volumes: true });
   }
   for (const { tags, id } of await docker.images(labels))
     for (const ref of tags.length > 0 ? tags : [id]) await docker.removeImage(ref);
-  await docker.removeNetwork(networkName(environmentId));
+  for (const { name } of await docker.networks(labels)) await docker.removeNetwork(name);
   if (keepsData) return;
   for (const { name } of await docker.volumes(labels)) await docker.removeVolume(name);
 }

@@ -11,7 +11,10 @@ import { TakenOver } from './taken-over.ts';
 
 /** What is known of a deployment when it ends. */
 export type Outcome = Partial<
-  Pick<Deployment, 'status' | 'error' | 'image' | 'variables' | 'hostPort' | 'buildKey' | 'hasLeftovers'>
+  Pick<
+    Deployment,
+    'status' | 'error' | 'image' | 'images' | 'variables' | 'composition' | 'hostPort' | 'buildKey' | 'hasLeftovers'
+  >
 >;
 
 type Change = (deployment: Deployment, unit: UnitOfWork) => void | Promise<void>;

@@ -1,10 +1,12 @@
 import { BuilderKind } from '../../entities/build.ts';
 import type { ContainerSpec } from '../../integrations/docker/container-spec.ts';
-import { containerName, LABEL, networkName, roleLabels } from './names.ts';
+import { containerName, LABEL, type Labels, networkName, roleLabels } from './names.ts';
 import type { Release } from './release.ts';
 
 /** Long enough for what an application has begun; then it is ended. */
 export const STOP_SECONDS = 20;
+
+export const stopSecondsOf = (labels: Labels): number => Number(labels[LABEL.stopSeconds] ?? STOP_SECONDS);
 
 /** What the application reads: what the user set comes last, and wins. */
 export function containerEnvironment({ deployment, environment, runtimeVariables }: Release): Record<string, string> {

@@ -7,6 +7,7 @@ import { Project } from '../../entities/project.ts';
 import { Server } from '../../entities/server.ts';
 import { VariableScope } from '../../entities/variable.ts';
 import { type BuildPlan, planBuild } from './build-plan.ts';
+import { Composition } from './compose/composition.ts';
 import { DeployFailure } from './deploy-failure.ts';
 import type { DeployMeans, DeploySource, PlanVariable } from './deploy-means.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
@@ -35,6 +36,7 @@ export class Release {
   readonly variables: readonly PlanVariable[];
   readonly previous: Deployment | null;
   #source: Promise<DeploySource> | undefined;
+  #composition: Composition | undefined;
 
   private constructor(
     readonly em: EntityManager,
@@ -80,6 +82,11 @@ export class Release {
     return this.deployment.trigger === DeploymentTrigger.ROLLBACK;
   }
 
+  /** What a rollback brings back was prepared when it was first deployed; migrations do not run backwards. */
+  get runsPreDeploy(): boolean {
+    return this.environment.preDeployCommand !== null && !this.isRollback;
+  }
+
   /** What a person decided, for the environment before the project; the rest follows the analysis. */
   get settings(): BuildSettings {
     const decided = Object.entries(this.environment.build).filter(([, value]) => value !== null);
@@ -88,6 +95,11 @@ export class Release {
 
   get buildVariables(): PlanVariable[] {
     return this.variables.filter(({ scope }) => scope !== VariableScope.RUNTIME);
+  }
+
+  /** Each is mounted by the builds that ask for it. */
+  get buildSecrets(): Record<string, string> {
+    return Object.fromEntries(this.buildVariables.map(({ key, value }) => [key, value]));
   }
 
   get runtimeVariables(): PlanVariable[] {
@@ -116,11 +128,29 @@ export class Release {
     return planBuild(await this.source(), this);
   }
 
+  /** Of a release that is made of a compose file; null before that is decided, and for all others. */
+  composition(): Composition | null {
+    if (this.deployment.composition === null) return null;
+    this.#composition ??= Composition.open(this, this.means.openComposition(this.deployment) ?? '');
+    return this.#composition;
+  }
+
+  composed(): Composition {
+    const composition = this.composition();
+    if (composition === null) throw new Error('The release is not made of a compose file');
+    return composition;
+  }
+
   async dispose(): Promise<void> {
     const source = await this.#source?.catch(() => undefined);
     await source?.dispose();
   }
 }
+
+/** What a release cannot be brought back without, once it is gone. */
+export const FORGOTTEN: Pick<Deployment, 'image' | 'images' | 'variables' | 'composition'> = {
+  ...{ image: null, images: [], variables: null, composition: null },
+};
 
 /** A rollback brings back what its release was started with, unless it was asked for with today's. */
 async function variablesFor(

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeploymentPhase } from '../../../entities/deployment.ts';
+import type { ContainerSummary } from '../../../integrations/docker/docker-answers.ts';
+import { outdatedServices } from '../compose/kept-services.ts';
+import { layOut } from '../compose/layout.ts';
+import { dropNetwork, networksOfOthers } from '../compose/release-networks.ts';
 import type { DeployStep, Machine } from '../deploy-step.ts';
 import { environmentLabels, LABEL } from '../names.ts';
 import type { Release } from '../release.ts';
-import { STOP_SECONDS } from '../release-container.ts';
+import { stopSecondsOf } from '../release-container.ts';
 import { openConnections } from '../server-ports.ts';
 
 /** What an old release has begun it may finish, for so long. */
@@ -17,16 +21,19 @@ export class DrainStep implements DeployStep {
   constructor(private readonly release: Release) {}
 
   async hasHappened(machine: Machine): Promise<boolean> {
-    return (await this.#others(machine)).length === 0;
+    return (await this.#others(machine)).length === 0 && (await this.#networks(machine)).length === 0;
   }
 
   async run(machine: Machine): Promise<void> {
+    const { docker } = machine;
     for (const { name, labels } of await this.#others(machine)) {
       const port = Number(labels[LABEL.hostPort]);
       if (Number.isInteger(port)) await this.#drain(machine, port);
-      await machine.docker.stopContainer(name, STOP_SECONDS);
-      await machine.docker.removeContainer(name, { volumes: true });
+      await docker.stopContainer(name, stopSecondsOf(labels));
+      await docker.removeContainer(name, { volumes: true });
     }
+    for (const network of await this.#networks(machine))
+      await dropNetwork(docker, this.release.environment.id, network);
   }
 
   /** What is live is not taken back; what is old is cleared away by whoever comes next. */
@@ -34,10 +41,28 @@ export class DrainStep implements DeployStep {
     // Nothing to take back.
   }
 
-  async #others({ docker }: Machine) {
+  /** Whoever the world talked to comes first: until then it needs the others. */
+  async #others(machine: Machine): Promise<ContainerSummary[]> {
     const { environment, deployment } = this.release;
-    const all = await docker.containers(environmentLabels(environment.id));
-    return all.filter(({ labels }) => labels[LABEL.deployment] !== deployment.id && labels[LABEL.role] !== 'service');
+    const all = await machine.docker.containers(environmentLabels(environment.id));
+    const old = all.filter(
+      ({ labels }) => labels[LABEL.role] !== 'service' && labels[LABEL.deployment] !== deployment.id,
+    );
+    const [routed, behind] = [old.filter(isRouted), old.filter(each => !isRouted(each))];
+    return [...routed, ...behind, ...(await this.#services(machine))];
+  }
+
+  /** Of compose files: services that this release replaced, or does not have. Their volumes stay. */
+  async #services(machine: Machine): Promise<ContainerSummary[]> {
+    const { release } = this;
+    const composition = release.composition();
+    const parts = composition === null ? [] : await layOut(release, composition, machine);
+    const wanted = new Set(parts.map(({ container }) => container));
+    return outdatedServices(machine.docker, release.environment.id, wanted);
+  }
+
+  #networks({ docker }: Machine): Promise<string[]> {
+    return networksOfOthers(docker, this.release.environment.id, this.release.deployment.id);
   }
 
   async #drain({ host }: Machine, port: number): Promise<void> {
@@ -46,3 +71,5 @@ export class DrainStep implements DeployStep {
       await pause(LOOK_MS, undefined, { signal: this.release.endings.leave });
   }
 }
+
+const isRouted = ({ labels }: ContainerSummary): boolean => LABEL.hostPort in labels;

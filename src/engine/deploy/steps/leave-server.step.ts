@@ -1,7 +1,7 @@
 import { Deployment, DeploymentPhase } from '../../../entities/deployment.ts';
 import { clearEnvironment } from '../clear-environment.ts';
 import type { DeployStep } from '../deploy-step.ts';
-import type { Release } from '../release.ts';
+import { FORGOTTEN, type Release } from '../release.ts';
 import { withMachine } from '../with-machine.ts';
 
 /** After a move: removes the environment from the server it was on. */
@@ -22,7 +22,7 @@ export class LeaveServerStep implements DeployStep {
     await withMachine(release, left, machine => clearEnvironment(machine, release.environment.id, { keepsData: true }));
     await release.record.change(async (_, unit) => {
       const there = { environmentId: release.environment.id, serverId: left };
-      for (const each of await unit.em.find(Deployment, there)) Object.assign(each, { image: null, variables: null });
+      for (const each of await unit.em.find(Deployment, there)) Object.assign(each, FORGOTTEN);
     });
   }
 

@@ -1,9 +1,10 @@
 import { DeploymentPhase } from '../../../entities/deployment.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type DeployStep, type Machine } from '../deploy-step.ts';
-import { networkName, preDeployName, roleLabels } from '../names.ts';
+import { environmentLabels, networkName, preDeployName } from '../names.ts';
+import { preDeployContainer } from '../pre-deploy-container.ts';
 import type { Release } from '../release.ts';
-import { containerEnvironment } from '../release-container.ts';
+import { MEMORY_HINT } from '../verification.ts';
 
 const LIMIT_MS = 15 * 60_000;
 const STOP_SECONDS = 10;
@@ -15,8 +16,7 @@ export class PreDeployStep implements DeployStep {
   constructor(private readonly release: Release) {}
 
   async hasHappened({ docker }: Machine): Promise<boolean> {
-    // What a rollback brings back was prepared when it was first deployed; migrations do not run backwards.
-    if (this.release.environment.preDeployCommand === null || this.release.isRollback) return true;
+    if (!this.release.runsPreDeploy) return true;
     const state = await docker.inspectContainer(this.#name);
     return state !== null && state.startedAt !== null && !state.isRunning && state.exitCode === 0;
   }
@@ -46,21 +46,14 @@ export class PreDeployStep implements DeployStep {
     return preDeployName(this.release.deployment.id);
   }
 
-  async #start({ docker }: Machine): Promise<void> {
-    const { deployment, environment } = this.release;
-    await docker.ensureNetwork(networkName(environment.id), roleLabels(deployment, 'pre-deploy'));
-    await docker.createContainer({
-      name: this.#name,
-      image: deployment.image ?? '',
-      entrypoint: ['sh', '-c'],
-      command: [environment.preDeployCommand ?? ''],
-      env: containerEnvironment(this.release),
-      labels: roleLabels(deployment, 'pre-deploy'),
-      network: { name: networkName(environment.id) },
-      memoryMb: environment.resources.memoryMb,
-      cpus: environment.resources.cpus,
-      restart: 'no',
-    });
+  async #start(machine: Machine): Promise<void> {
+    const { environment } = this.release;
+    const { docker } = machine;
+    await docker.ensureNetwork(networkName(environment.id), environmentLabels(environment.id));
+    const spec = await preDeployContainer(this.release, machine);
+    await docker.createContainer(spec);
+    if (spec.network?.name !== networkName(environment.id))
+      await docker.connectNetwork(networkName(environment.id), this.#name, []);
     await docker.startContainer(this.#name);
   }
 
@@ -81,5 +74,3 @@ export class PreDeployStep implements DeployStep {
     }
   }
 }
-
-export const MEMORY_HINT = 'Give it more memory with resources.memoryMb, or use less.';

@@ -1,7 +1,7 @@
 import { Deployment, DeploymentPhase, DeploymentStatus } from '../../../entities/deployment.ts';
 import type { DeployStep, Machine } from '../deploy-step.ts';
 import { environmentLabels, preDeployName } from '../names.ts';
-import type { Release } from '../release.ts';
+import { FORGOTTEN, type Release } from '../release.ts';
 
 /** Removes the images of old releases, by our labels alone, but for those that are kept to roll back to. */
 export class PruneStep implements DeployStep {
@@ -16,32 +16,36 @@ export class PruneStep implements DeployStep {
   async run({ docker }: Machine): Promise<void> {
     const { environment, deployment } = this.release;
     await docker.removeContainer(preDeployName(deployment.id), { volumes: true });
-    const kept = await this.#keptImages();
-    for (const { tags } of await docker.images(environmentLabels(environment.id)))
+    const releases = await this.#keptReleases();
+    const labels = environmentLabels(environment.id);
+    const inUse = (await docker.containers(labels)).map(({ image }) => image);
+    const kept = new Set([...releases.flatMap(({ image, images }) => [image, ...images]), ...inUse]);
+    for (const { tags } of await docker.images(labels))
       for (const tag of tags) if (!kept.has(tag)) await docker.removeImage(tag);
-    await this.#forget(kept);
+    await this.#forget(releases.flatMap(({ image }) => image ?? []));
   }
 
   async undo(): Promise<void> {
     // What was pruned was not needed.
   }
 
-  async #keptImages(): Promise<ReadonlySet<string>> {
+  /** As many different ones as are wanted, the newest first; of a compose file with all its images. */
+  async #keptReleases(): Promise<Deployment[]> {
     const { em, environment, deployment } = this.release;
     const released = { status: [DeploymentStatus.LIVE, DeploymentStatus.SUPERSEDED], image: { $ne: null } };
     const where = { environmentId: environment.id, serverId: deployment.serverId, ...released };
     const releases = await em.fork().find(Deployment, where, { orderBy: { number: 'desc' } });
-    const kept = new Set<string>();
-    for (const { image } of releases) if (image !== null && kept.size < environment.keepReleases) kept.add(image);
-    return kept.add(deployment.image ?? '');
+    const kept = new Set<string | null>([deployment.image]);
+    for (const { image } of releases) if (kept.size < environment.keepReleases) kept.add(image);
+    return [deployment, ...releases].filter(({ image }) => kept.has(image));
   }
 
   /** A release without its image cannot be rolled back to, and says so. */
-  async #forget(kept: ReadonlySet<string>): Promise<void> {
+  async #forget(kept: readonly string[]): Promise<void> {
     const { record, environment } = this.release;
     await record.change(async (_, unit) => {
       const gone = { environmentId: environment.id, image: { $nin: [...kept], $ne: null }, isFinished: true };
-      for (const each of await unit.em.find(Deployment, gone)) Object.assign(each, { image: null, variables: null });
+      for (const each of await unit.em.find(Deployment, gone)) Object.assign(each, FORGOTTEN);
     });
   }
 }

@@ -1,0 +1,60 @@
+import { DeploymentPhase } from '../../entities/deployment.ts';
+import { RemoteFailure } from '../../remote/host.ts';
+import { RemoteWork } from '../../remote/remote-work.ts';
+import { DeployCancelled, type Machine } from './deploy-step.ts';
+import { type BuildOrder, buildImage } from './image-build.ts';
+import { deploymentLabels } from './names.ts';
+import type { Release } from './release.ts';
+
+export type Ingredients = Pick<BuildOrder, 'context' | 'dockerfile' | 'args' | 'secrets' | 'target'>;
+
+export interface ImageWish {
+  /** A UUID: the same id is the same build. */
+  id: string;
+  tag: string;
+  /** Asked for only where the server does not know the build yet. */
+  gather(): Promise<Ingredients>;
+  /** Told before its output. */
+  title?: string;
+}
+
+/** Builds one image on the server, or follows a build that is under way there to its end. */
+export async function buildOne(
+  release: Release,
+  { host, prefix }: Pick<Machine, 'host' | 'prefix'>,
+  { id, tag, gather, title }: ImageWish,
+): Promise<void> {
+  const { deployment, endings, means, server, log } = release;
+  const isUnderWay = (await new RemoteWork(host, prefix).status(id)) !== null;
+  if (isUnderWay) await log.passOver(DeploymentPhase.BUILDING, title);
+  else if (title !== undefined) await log.line(title);
+  const ingredients = isUnderWay ? SENT_ALREADY : await gather();
+  try {
+    await buildImage({
+      use: work => means.useServer(server.id, work),
+      ...{ prefix, id, tag, labels: deploymentLabels(deployment), ...ingredients, noCache: deployment.rebuild },
+      onOutput: (chunk, from) => log.write(chunk, from),
+      signal: endings.cancelled,
+      leave: endings.leave,
+    });
+  } catch (error) {
+    if (error instanceof RemoteFailure && error.reason === 'ABORTED') throw new DeployCancelled();
+    throw error;
+  }
+}
+
+/** Nothing of it runs afterwards. */
+export async function dropBuild({ host, prefix }: Pick<Machine, 'host' | 'prefix'>, id: string): Promise<void> {
+  const work = new RemoteWork(host, prefix);
+  if ((await work.status(id)) === null) return;
+  await work.cancel(id);
+  await work.remove(id);
+}
+
+/** A build that the server knows already has all it needs: it is only followed to its end. */
+const SENT_ALREADY: Ingredients = {
+  context: { bytes: 0, open: async function* () {} },
+  dockerfile: '',
+  args: {},
+  secrets: {},
+};
