@@ -6,6 +6,8 @@ export interface BuildSpec {
   /** From the root of the context. */
   dockerfile: string;
   noCache: boolean;
+  /** The stage to stop at. */
+  target?: string | null;
 }
 
 /** The secret that all the others are in: lines of `export KEY='value'` for a shell to read. */
@@ -44,11 +46,12 @@ done
 exec docker build "$@" .
 `;
 
-export const buildCommand = ({ tag, labels, dockerfile, noCache }: BuildSpec): Command =>
+export const buildCommand = ({ tag, labels, dockerfile, noCache, target }: BuildSpec): Command =>
   Command.of(
     ...['sh', '-c', BUILD, 'slipway', dockerfile, '--progress=plain', '--tag', tag],
     Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]),
     noCache && '--no-cache',
+    target != null && `--target=${target}`,
   );
 
 export interface BuildValues {

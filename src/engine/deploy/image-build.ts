@@ -23,6 +23,8 @@ export interface BuildOrder {
   secrets: Readonly<Record<string, string>>;
   /** Arguments that are no secret. Names that would steer Docker itself are passed as secrets only. */
   args: Readonly<Record<string, string>>;
+  /** The stage to stop at; the last one unless told otherwise. */
+  target?: string | null;
   noCache?: boolean;
   timeoutMs?: number;
   onOutput?: (chunk: Buffer, from: OutputStream) => void | Promise<void>;
@@ -61,10 +63,11 @@ const workOf = ({
   labels,
   dockerfile,
   noCache,
+  target,
   timeoutMs,
 }: BuildOrder): WorkOrder => ({
   id,
-  command: buildCommand({ tag, labels, dockerfile, noCache: noCache ?? false }),
+  command: buildCommand({ tag, labels, dockerfile, noCache: noCache ?? false, target: target ?? null }),
   stdin: context,
   files: buildFiles({ secrets, args }),
   timeoutMs: timeoutMs ?? TIMEOUT_MS,

@@ -12,6 +12,7 @@ const LOOK_MS = 500;
 /** Services that wait for each other by failing until they find each other have so long to do so. */
 const PATIENCE_MS = 60_000;
 const MOST_RESTARTS = 5;
+const MOST_TOLD = 5;
 
 /** Waits until the web service answers and all others go on running, while the release before serves. */
 export class ComposeVerifyStep implements DeployStep {
@@ -28,7 +29,7 @@ export class ComposeVerifyStep implements DeployStep {
     const watched = parts.filter(({ kind }) => kind !== 'JOB');
     const web = parts.find(({ kind }) => kind === 'WEB');
     const { hostPort } = this.release.deployment;
-    if (web !== undefined && hostPort !== null) await this.#ask(machine, web, hostPort);
+    if (web !== undefined && hostPort !== null) await this.#ask(machine, web, hostPort, watched);
     await this.#settle(machine, watched);
   }
 
@@ -37,7 +38,7 @@ export class ComposeVerifyStep implements DeployStep {
   }
 
   /** It may fail and be started anew until what it depends on is there. */
-  async #ask(machine: Machine, web: Part, hostPort: number): Promise<void> {
+  async #ask(machine: Machine, web: Part, hostPort: number, parts: readonly Part[]): Promise<void> {
     const { environment, log, endings } = this.release;
     const { healthCheck } = environment;
     let said = 'nothing';
@@ -46,9 +47,10 @@ export class ComposeVerifyStep implements DeployStep {
       if (isHealthy(answer)) return log.line(`${healthCheck.path} answered ${saidOf(answer)}`);
       said = saidOf(answer);
       const state = await machine.docker.inspectContainer(web.container);
-      if (state === null || state.restartCount > MOST_RESTARTS) return this.#refuse(machine, web, state);
+      if (state === null || state.restartCount > MOST_RESTARTS) break;
       if (tries < healthCheck.retries) await pauseFor(endings, healthCheck.intervalSeconds * 1000);
     }
+    await this.#blame(machine, parts);
     await tellOutput(this.release, machine, web.container);
     throw healthTimeout(this.release, said);
   }
@@ -59,35 +61,63 @@ export class ComposeVerifyStep implements DeployStep {
     let since = performance.now();
     let before = '';
     for (;;) {
-      const states = await Promise.all(parts.map(({ container }) => machine.docker.inspectContainer(container)));
-      const at = states.findIndex((state, index) => !this.#isSound(parts[index] as Part, state));
-      const now = states.map(state => `${state?.id} ${state?.restartCount} ${state?.isRunning}`).join();
-      if (at >= 0 || now !== before) since = performance.now();
+      const states = await statesOf(machine, parts);
+      const now = states.map(({ state }) => `${state?.id} ${state?.restartCount} ${state?.isRunning}`).join();
+      if (now !== before || states.some(each => !isSound(each))) since = performance.now();
       before = now;
       if (performance.now() - since >= SETTLED_MS) return;
       if (performance.now() > until) {
-        const worst = at >= 0 ? at : states.findIndex(state => (state?.restartCount ?? 0) > 0);
-        return this.#refuse(machine, parts[worst] as Part, states[worst] ?? null);
+        await this.#blame(machine, parts);
+        throw new DeployFailure(
+          'START_FAILED',
+          'Its services do not come to rest: one ends and is started over and over',
+        );
       }
       await pauseFor(this.release.endings, LOOK_MS);
     }
   }
 
-  /** One that is not meant to be started anew may have ended well. */
-  #isSound({ service, kind }: Part, state: ContainerState | null): boolean {
-    if (state?.isRunning) return state.health !== 'unhealthy';
-    return state !== null && kind === 'APP' && service.restart !== 'unless-stopped' && state.exitCode === 0;
+  /** Says what those that do not run have said, and names the first: the others may only miss that one. */
+  async #blame(machine: Machine, parts: readonly Part[]): Promise<void> {
+    const { id } = this.release.deployment;
+    const states = await statesOf(machine, parts);
+    const unsound = states.filter(each => !isSound(each) || isStartedAnew(each, id));
+    const [first] = unsound;
+    if (first === undefined) return;
+    for (const { part, state } of unsound.slice(0, MOST_TOLD)) {
+      await this.release.log.line(`The service ${part.service.name} said last:`);
+      if (state !== null) await tellOutput(this.release, machine, part.container);
+      await this.release.log.flush();
+    }
+    throw endFailure(first);
   }
+}
 
-  async #refuse(machine: Machine, { service, container }: Part, state: ContainerState | null): Promise<never> {
-    if (state === null)
-      throw new DeployFailure('START_FAILED', `The service ${service.name} was removed by somebody else`);
-    await tellOutput(this.release, machine, container);
-    if (state.isOutOfMemory)
-      throw new DeployFailure('OUT_OF_MEMORY', `The service ${service.name} ran out of memory`, MEMORY_HINT);
-    const isMade = state.labels[LABEL.madeBy] === undefined ? '' : ' (its data are as they were)';
-    const hint = `Its last output is in the log above${isMade}; one that is meant to end needs restart: "no".`;
-    const how = state.isRunning ? 'does not become healthy' : `ends by itself, with exit code ${state.exitCode}`;
-    throw new DeployFailure('START_FAILED', `The service ${service.name} ${how}`, hint);
-  }
+interface PartState {
+  part: Part;
+  state: ContainerState | null;
+}
+
+async function statesOf({ docker }: Machine, parts: readonly Part[]): Promise<PartState[]> {
+  return Promise.all(parts.map(async part => ({ part, state: await docker.inspectContainer(part.container) })));
+}
+
+/** One that is not meant to be started anew may have ended well. */
+function isSound({ part, state }: PartState): boolean {
+  if (state?.isRunning) return state.health !== 'unhealthy';
+  return state !== null && part.kind === 'APP' && part.service.restart !== 'unless-stopped' && state.exitCode === 0;
+}
+
+/** What runs for longer than this deployment may have been so for reasons of long ago. */
+const isStartedAnew = ({ part, state }: PartState, deploymentId: string): boolean =>
+  (state?.restartCount ?? 0) > 0 && (part.kind !== 'KEPT' || state?.labels[LABEL.madeBy] === deploymentId);
+
+function endFailure({ part: { service }, state }: PartState): DeployFailure {
+  if (state === null)
+    return new DeployFailure('START_FAILED', `The service ${service.name} was removed by somebody else`);
+  if (state.isOutOfMemory)
+    return new DeployFailure('OUT_OF_MEMORY', `The service ${service.name} ran out of memory`, MEMORY_HINT);
+  const how = state.health === 'unhealthy' ? 'is not healthy' : `ended by itself, with exit code ${state.exitCode}`;
+  const hint = 'Its last output is in the log above. One that is meant to end needs restart: "no" in the compose file.';
+  return new DeployFailure('START_FAILED', `The service ${service.name} ${how}`, hint);
 }
