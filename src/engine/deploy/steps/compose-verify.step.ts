@@ -3,10 +3,9 @@ import type { ContainerState } from '../../../integrations/docker/docker-answers
 import { layOut, type Part } from '../compose/layout.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import type { DeployStep, Machine } from '../deploy-step.ts';
-import { askHealth, isHealthy, saidOf } from '../health.ts';
 import { LABEL } from '../names.ts';
 import type { Release } from '../release.ts';
-import { healthTimeout, MEMORY_HINT, pauseFor, SETTLED_MS, tellOutput } from '../verification.ts';
+import { askOften, healthTimeout, MEMORY_HINT, pauseFor, SETTLED_MS, tellOutput } from '../verification.ts';
 
 const LOOK_MS = 500;
 /** Services that wait for each other by failing until they find each other have so long to do so. */
@@ -39,17 +38,11 @@ export class ComposeVerifyStep implements DeployStep {
 
   /** It may fail and be started anew until what it depends on is there. */
   async #ask(machine: Machine, web: Part, hostPort: number, parts: readonly Part[]): Promise<void> {
-    const { environment, log, endings } = this.release;
-    const { healthCheck } = environment;
-    let said = 'nothing';
-    for (let tries = 1; tries <= healthCheck.retries; tries += 1) {
-      const answer = await askHealth(() => machine.host.dial(hostPort), healthCheck);
-      if (isHealthy(answer)) return log.line(`${healthCheck.path} answered ${saidOf(answer)}`);
-      said = saidOf(answer);
+    const said = await askOften(this.release, machine, hostPort, async () => {
       const state = await machine.docker.inspectContainer(web.container);
-      if (state === null || state.restartCount > MOST_RESTARTS) break;
-      if (tries < healthCheck.retries) await pauseFor(endings, healthCheck.intervalSeconds * 1000);
-    }
+      if (state === null || state.restartCount > MOST_RESTARTS) await this.#blame(machine, parts);
+    });
+    if (said === null) return;
     await this.#blame(machine, parts);
     await tellOutput(this.release, machine, web.container);
     throw healthTimeout(this.release, said);
