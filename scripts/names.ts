@@ -31,7 +31,7 @@ export function describeNames(schema: GraphQLSchema): string {
   return [HEAD, ...chapters].join('\n');
 }
 
-function row(name: string, { method, path, status }: Route, field: GraphQLField<unknown, unknown>): string {
+function row(name: string, { method, path, status, switchedBy }: Route, field: GraphQLField<unknown, unknown>): string {
   const [type = '', verb = ''] = name.split('.');
   const isStream = type === 'Subscription';
   const args = field.args.map(({ name, type, defaultValue }) =>
@@ -40,7 +40,7 @@ function row(name: string, { method, path, status }: Route, field: GraphQLField<
   const cells = [
     `${KINDS[type]} \`${verb}\``,
     args.join(' '),
-    `\`${method} ${path}\``,
+    `\`${method} ${path}${switchedBy ? `?${switchedBy}=true` : ''}\``,
     isStream ? 'stream' : `${status ?? 200}`,
     whoMay(field.extensions.permission as Permission),
   ];

@@ -66,6 +66,7 @@ import { PushPollService } from './services/push-poll.service.ts';
 import { RepositorySearchService } from './services/repository-search.service.ts';
 import { ResealService } from './services/reseal.service.ts';
 import { RunService } from './services/run.service.ts';
+import { RuntimeLogService } from './services/runtime-log.service.ts';
 import { ServerService } from './services/server.service.ts';
 import { type Resolve, SERVERS_STOPPED, ServerAccessService } from './services/server-access.service.ts';
 import { ServerSecurityService } from './services/server-security.service.ts';
@@ -160,6 +161,7 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
     projects: new ProjectService(queue, runs),
     repositorySearch: new RepositorySearchService(git),
     runs,
+    runtimeLogs: new RuntimeLogService(em, serverAccess, variables, bell),
     servers: new ServerService(serverAccess, queue),
     serverSecurity: security,
     serverTests: new ServerTestService(serverAccess, queue, resolve, log),

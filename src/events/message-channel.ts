@@ -4,6 +4,7 @@ import { Bell } from './stored-stream.ts';
 export class MessageChannel<Message> implements AsyncIterable<Message> {
   readonly #messages: Message[] = [];
   readonly #bell = new Bell();
+  readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
   constructor(private readonly onLeave: () => void) {}
@@ -14,9 +15,16 @@ export class MessageChannel<Message> implements AsyncIterable<Message> {
     this.#bell.ring();
   }
 
+  /** For one who sends much: waits until fewer than so many lie here, or nobody takes any. */
+  async room(most: number): Promise<void> {
+    while (this.#messages.length >= most && !this.#isClosed)
+      await new Promise<void>(resolve => this.#waiting.add(resolve));
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#bell.ring();
+    this.#makeRoom();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Message, undefined> {
@@ -24,6 +32,7 @@ export class MessageChannel<Message> implements AsyncIterable<Message> {
       next: async () => {
         for (;;) {
           const value = this.#messages.shift();
+          this.#makeRoom();
           if (value !== undefined) return { done: false, value };
           if (this.#isClosed) return { done: true, value: undefined };
           await this.#bell.next();
@@ -36,5 +45,10 @@ export class MessageChannel<Message> implements AsyncIterable<Message> {
         return Promise.resolve({ done: true, value: undefined });
       },
     };
+  }
+
+  #makeRoom(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
   }
 }

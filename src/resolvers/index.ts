@@ -12,6 +12,7 @@ import { MemberResolver } from './member.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { RepositoryResolver } from './repository.resolver.ts';
 import { RunResolver } from './run.resolver.ts';
+import { RuntimeResolver } from './runtime.resolver.ts';
 import { ServerResolver } from './server.resolver.ts';
 import { ServerSecurityResolver } from './server-security.resolver.ts';
 import { SessionResolver } from './session.resolver.ts';
@@ -32,6 +33,7 @@ export const resolvers = [
   ProjectResolver,
   RepositoryResolver,
   RunResolver,
+  RuntimeResolver,
   ServerResolver,
   ServerSecurityResolver,
   SessionResolver,

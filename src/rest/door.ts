@@ -9,7 +9,8 @@ import type { Scope } from '../services/scope.ts';
 import { answer } from './answer.ts';
 import { bodyOf } from './body.ts';
 import { createOperations, type Operation } from './rest.ts';
-import type { StreamDoor } from './streams.ts';
+import type { Route } from './routes.ts';
+import type { StreamDoor, StreamRoute } from './streams.ts';
 
 interface Parts {
   schema: GraphQLSchema;
@@ -31,10 +32,14 @@ const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 export function restDoor(parts: Parts): RequestHandler {
   const router = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PATH });
   const add = (method: HTTPMethod, path: string, serve: Serve) => router.on(method, path, () => undefined, serve);
+  const switched = parts.streams.routes.filter(({ route }) => route.switchedBy !== undefined);
   for (const operation of createOperations(parts.schema).operations) {
-    add(operation.route.method, operation.route.path, serveOperation(operation, parts));
+    const stream = switched.find(({ route }) => isSamePlace(route, operation.route));
+    const serve = serveOperation(operation, parts);
+    add(operation.route.method, operation.route.path, stream ? serveEither(serve, stream) : serve);
   }
-  for (const { route, serve } of parts.streams.routes) add(route.method, route.path, serve);
+  for (const stream of parts.streams.routes)
+    if (!switched.includes(stream)) add(stream.route.method, stream.route.path, stream.serve);
   return async (request, response) => {
     const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod;
     const found = router.find(method, request.path);
@@ -53,6 +58,20 @@ function serveOperation(operation: Operation, { compiled, makeContext, scopeOf }
     if (scope.notes.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
     if (errors?.[0]) throw errors[0];
     answer(response, operation, data, scope.notes, query);
+  };
+}
+
+const isSamePlace = (one: Route, other: Route): boolean => one.method === other.method && one.path === other.path;
+
+/** One path that answers at once or as a stream, as its caller says. */
+function serveEither(serve: Serve, { route, serve: serveStream }: StreamRoute): Serve {
+  const name = route.switchedBy ?? '';
+  return (request, response, params, query) => {
+    const given = query.getAll(name);
+    if (given.length > 1 || !['true', 'false', undefined].includes(given[0]))
+      throw new Invalid({ field: name, message: 'must be of type Boolean, once' });
+    query.delete(name);
+    return (given[0] === 'true' ? serveStream : serve)(request, response, params, query);
   };
 }
 

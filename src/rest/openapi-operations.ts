@@ -6,6 +6,7 @@ import type { Facts } from './openapi-facts.ts';
 import { headersFor } from './openapi-headers.ts';
 import { refer, type SchemaBook } from './openapi-schemas.ts';
 import type { AnswerObject, JsonSchema, OperationObject, ParameterObject, Reference } from './openapi-types.ts';
+import type { Route } from './routes.ts';
 
 /** Where the parts that operations share are written down. */
 export interface Books {
@@ -29,6 +30,31 @@ export function describeOperation(facts: Facts, books: Books): OperationObject {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: { ...successesOf(facts, books), ...books.errors.answersFor(facts) },
+  };
+}
+
+/** A stream at the path of an operation: one operation, which answers in two forms. */
+export function withStream(
+  operation: OperationObject,
+  stream: OperationObject,
+  { switchedBy = '' }: Route,
+): OperationObject {
+  const [answer, streamed] = [operation, stream].map(({ responses }) => responses[200] as AnswerObject);
+  const content = { ...answer?.content, ...streamed?.content };
+  const description = `${answer?.description} With \`${switchedBy}=true\`: ${streamed?.description}`;
+  const asked: ParameterObject = {
+    name: switchedBy,
+    in: 'query',
+    description: stream.summary,
+    required: false,
+    schema: { type: 'boolean', default: false },
+  };
+  return {
+    ...operation,
+    description: `${operation.description}\n\nWith \`${switchedBy}=true\`: ${stream.description}`,
+    security: stream.security,
+    parameters: [...(operation.parameters ?? []), asked],
+    responses: { ...stream.responses, ...operation.responses, 200: { ...answer, description, content } },
   };
 }
 
@@ -147,6 +173,7 @@ const shownAtRoot = (schema: JsonSchema): JsonSchema => schema.anyOf?.[0] ?? sch
 
 function successNote({ route, isList, isStream }: Facts): string {
   if (isStream) return 'The stream. The schema is that of the JSON in each message.';
+  if (route.inOrder) return 'In the order in which it happened.';
   if (isList) return 'A page of the list, newest first.';
   if (route.status === 201) return 'It was made.';
   return route.status === 202 ? 'It was accepted and is on its way.' : 'Done.';

@@ -4,7 +4,7 @@ import { factsOf } from './openapi-facts.ts';
 import { headers, requestHeaders } from './openapi-headers.ts';
 import { describeHook, HOOK_PATH } from './openapi-hooks.ts';
 import { info, securitySchemes } from './openapi-info.ts';
-import { type Books, describeOperation } from './openapi-operations.ts';
+import { type Books, describeOperation, withStream } from './openapi-operations.ts';
 import { refer, SchemaBook } from './openapi-schemas.ts';
 import type { OpenApiDocument, PathItem } from './openapi-types.ts';
 import { BASE_PATH, createOperations } from './rest.ts';
@@ -30,7 +30,10 @@ export function describeRest(schema: GraphQLSchema): OpenApiDocument {
   for (const [name, route] of routeEntries) {
     if (!name.startsWith('Subscription.')) checkServed(sofa, name, route);
     const operation = describeOperation(factsOf(view, name, route), books);
-    paths[braced(route.path)] = { ...paths[braced(route.path)], [methodOf(route)]: operation };
+    const item = paths[braced(route.path)] ?? {};
+    const there = item[methodOf(route)];
+    item[methodOf(route)] = there ? withStream(there, operation, route) : operation;
+    paths[braced(route.path)] = item;
   }
   paths[HOOK_PATH] = { post: describeHook(books) };
   books.schemas.add('Problem', problemSchema);

@@ -66,7 +66,7 @@ export function createOperations(schema: GraphQLSchema): { operations: Operation
   );
   const operations = routeEntries.flatMap(([name, route]) => {
     const handler = handlers.get(`${route.method} ${route.path}`);
-    return handler ? [toOperation(schema, name, route, handler)] : [];
+    return handler && !name.startsWith('Subscription.') ? [toOperation(schema, name, route, handler)] : [];
   });
   return { operations, openApi: sofa.openAPIDocument };
 }

@@ -18,6 +18,10 @@ export interface Route {
   location?: string;
   /** Arguments of a request with a body that come in the query string all the same. */
   query?: readonly string[];
+  /** A list in the order things happened; others are newest first. */
+  inOrder?: true;
+  /** A stream at the path of a query of the same name: this, given as true in the query string, asks for the stream. */
+  switchedBy?: string;
   /** Parts may fail while the rest succeeds: `X-Warnings` tells. */
   warns?: true;
 }
@@ -150,6 +154,14 @@ export const routes = {
   'Query.variables': { method: 'GET', path: '/environments/:id/variables', tag: 'Environments' },
   'Mutation.setVariables': { method: 'POST', path: '/environments/:id/variables', tag: 'Environments' },
   'Mutation.deleteVariable': { method: 'DELETE', path: '/environments/:id/variables/:key', tag: 'Environments' },
+  'Query.runtimeLogs': { method: 'GET', path: '/environments/:id/logs', inOrder: true, tag: 'Environments' },
+  'Subscription.runtimeLogs': {
+    method: 'GET',
+    path: '/environments/:id/logs',
+    switchedBy: 'follow',
+    tag: 'Environments',
+  },
+
   'Query.deployments': { method: 'GET', path: '/deployments', tag: 'Deployments' },
   'Query.environmentDeployments': {
     method: 'GET',
@@ -166,6 +178,7 @@ export const routes = {
   'Query.deployment': { method: 'GET', path: '/environments/:environmentId/deployments/:id', tag: 'Deployments' },
   'Query.deploymentLogs': {
     method: 'GET',
+    inOrder: true,
     path: '/environments/:environmentId/deployments/:id/logs',
     tag: 'Deployments',
   },

@@ -22,6 +22,7 @@ import type { ProfileService } from '../services/profile.service.ts';
 import type { ProjectService } from '../services/project.service.ts';
 import type { RepositorySearchService } from '../services/repository-search.service.ts';
 import type { RunService } from '../services/run.service.ts';
+import type { RuntimeLogService } from '../services/runtime-log.service.ts';
 import type { Scope } from '../services/scope.ts';
 import type { ServerService } from '../services/server.service.ts';
 import type { ServerSecurityService } from '../services/server-security.service.ts';
@@ -55,6 +56,7 @@ export interface Services {
   projects: ProjectService;
   repositorySearch: RepositorySearchService;
   runs: RunService;
+  runtimeLogs: RuntimeLogService;
   servers: ServerService;
   serverSecurity: ServerSecurityService;
   serverTests: ServerTestService;

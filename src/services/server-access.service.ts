@@ -61,6 +61,13 @@ export class ServerAccessService {
     );
   }
 
+  /** The same over a connection beside that one, for what lasts and must hold nobody up. */
+  useBeside<Result>(serverId: string, lane: string, work: Work<Result>): Promise<Result> {
+    return this.#open(serverId, work, (server, task) =>
+      this.pool.use(`${keyOf(server)}:${lane}`, () => this.#target(server, this.credentialOf(server)), task),
+    );
+  }
+
   /** The same over a connection of its own: one that is open already proves nothing about the next. */
   useAnew<Result>(serverId: string, work: Work<Result>): Promise<Result> {
     return this.#open(serverId, work, async (server, task) => {

@@ -6,7 +6,7 @@ import { GitServer } from '../support/git-server.ts';
 import { OpenApiCheck } from '../support/openapi-check.ts';
 import { driveAccount } from './drives/account.drives.ts';
 import { driveAuth } from './drives/auth.drives.ts';
-import { driveDeployments } from './drives/deployments.drives.ts';
+import { driveDeployments, driveRuntimeLogs } from './drives/deployments.drives.ts';
 import { Driver } from './drives/driver.ts';
 import { driveEnvironments } from './drives/environments.drives.ts';
 import { driveGitProviders } from './drives/git-providers.drives.ts';
@@ -65,6 +65,7 @@ describe('every answer is the one the document tells', () => {
   test('projects', () => driveProjects(driver, git), PATIENCE);
   test('environments', () => driveEnvironments(driver, git), PATIENCE);
   test('deployments', () => driveDeployments(driver), PATIENCE);
+  test('what runs', () => driveRuntimeLogs(driver), PATIENCE);
   test('servers', () => driveServers(driver), PATIENCE);
   test('audit', () => driveAudit(driver), PATIENCE);
   test('events', () => driveEvents(driver), PATIENCE);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ContainerOutput } from './container-output.ts';
 
 type Labels = Record<string, string>;
 
@@ -19,6 +20,7 @@ export class FakeDocker {
   readonly images = new Map<string, Labels>();
   readonly networks = new Map<string, Labels>();
   readonly volumes = new Map<string, Labels>();
+  readonly output = new ContainerOutput();
   /** What it was told to do, in order. */
   readonly told: string[] = [];
   /** Comes before anything it is told to do. */
@@ -48,6 +50,11 @@ export class FakeDocker {
     const { pathname, searchParams } = new URL(url, 'http://docker');
     const path = decodeURIComponent(pathname.replace(/^\/v[\d.]+/, ''));
     const isQuestion = method === 'GET';
+    const printing = this.containers.get(/^\/containers\/([^/]+)\/logs$/.exec(path)?.[1] ?? '');
+    if (printing) {
+      this.output.serve(printing.name, searchParams, response, printing.state !== 'exited');
+      return;
+    }
     if (!isQuestion) {
       const what = `${method} ${path}`;
       this.told.push(what);

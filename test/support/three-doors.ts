@@ -67,7 +67,7 @@ export class ThreeDoors {
   }
 
   async #rest(route: Route, args: Args, options: CallOptions): Promise<Outcome> {
-    const rest = { ...args };
+    const rest: Args = { ...args, ...(route.switchedBy ? { [route.switchedBy]: true } : {}) };
     const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
       const value = encodeURIComponent(String(rest[name] ?? ''));
       delete rest[name];

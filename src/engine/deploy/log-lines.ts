@@ -69,3 +69,11 @@ export class LineAssembler {
     this.#isReturned = false;
   }
 }
+
+/** The same for a line that is there as a whole. */
+export function lineOf(bytes: Buffer): string {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === CR) end -= 1;
+  const returned = end === 0 ? -1 : bytes.lastIndexOf(CR, end - 1);
+  return plainText(bytes.toString('utf8', returned + 1, end));
+}

@@ -1,7 +1,9 @@
 import { LogWriter } from '../../../src/engine/deploy/log-writer.ts';
 import { Masker } from '../../../src/engine/deploy/masker.ts';
+import { containerName } from '../../../src/engine/deploy/names.ts';
 import { DeploymentStatus } from '../../../src/entities/deployment.ts';
 import { makeDeployment, makeEnvironment, restEngine } from '../../support/deployments.ts';
+import { PretendedReleases } from '../../support/pretended-release.ts';
 import type { Driver } from './driver.ts';
 import { driveStream } from './streams.drives.ts';
 
@@ -47,4 +49,20 @@ export async function driveDeployments(driver: Driver): Promise<void> {
   await driver.refuse('rollbackDeployment', 409, { params: { environmentId, id }, body: {} }, 'never live');
   await driver.drive('cancelDeployment', { params: { environmentId, id } });
   await driver.refuse('cancelDeployment', 409, { params: { environmentId, id } }, 'cancelled already');
+}
+
+export async function driveRuntimeLogs(driver: Driver): Promise<void> {
+  const { app, person } = driver;
+  const releases = await PretendedReleases.start(app, person);
+  try {
+    const environment = await makeEnvironment(app, person, { serverId: releases.serverId });
+    const params = { id: environment.id };
+    await driver.refuse('runtimeLogs', 409, { params }, 'not deployed');
+    const { id } = await releases.goLive(environment, 'a secret');
+    releases.docker.output.print(containerName(id), 'listening');
+    await driver.drive('runtimeLogs', { params, query: { tail: '10', follow: 'false' } });
+    await driveStream(driver, 'runtimeLogs', { params, query: { follow: 'true' } }, async () => undefined);
+  } finally {
+    await releases.stop();
+  }
 }
