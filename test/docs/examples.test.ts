@@ -5,6 +5,7 @@ import { TestApp } from '../support/create-app.ts';
 import { eventually } from '../support/eventually.ts';
 import { SshMachine } from '../support/ssh-machine.ts';
 import { deploymentHappenings } from './deployments-at-hand.ts';
+import { environmentHappenings, makeProject } from './environments-at-hand.ts';
 import { GitAtHand } from './git-at-hand.ts';
 import { allPages, type Block, blocksOf, type Page, readPage } from './markdown.ts';
 import { type Happenings, Story } from './story.ts';
@@ -27,6 +28,7 @@ afterAll(() => machine?.stop());
 
 const happenings: Happenings = {
   ...deploymentHappenings,
+  ...environmentHappenings,
   'a machine is at hand': async (_, shell) => {
     machine ??= await SshMachine.start();
     machine.program('sudo', 'shift 2; exec "$@"');
@@ -44,6 +46,9 @@ const happenings: Happenings = {
     await queue.boss.send('server.look', { serverId: server?.id });
     const look = `select 1 from server where facts->>'docker' is not null`;
     await eventually(async () => (await database.rows.query(look, [])).length > 0);
+  },
+  'a project is analysed': async (app, shell) => {
+    await shell(`PROJECT='${await makeProject(app, await git.address())}'`);
   },
   'a repository is at hand': (_, shell) => git.publish(shell),
   'somebody is signed in': async (app, shell) => {

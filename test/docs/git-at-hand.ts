@@ -30,6 +30,12 @@ export class GitAtHand {
     await shell(`REPOSITORY='${server.url}/shop.git' PRIVATE_REPOSITORY='${server.url}/private/ledger.git'`);
   }
 
+  /** The address of the public one. */
+  async address(): Promise<string> {
+    await this.publish(async () => undefined);
+    return `${(await this.#server)?.url}/shop.git`;
+  }
+
   async stop(): Promise<void> {
     await (await this.#server)?.stop();
   }
