@@ -125,14 +125,14 @@ export function makeServices(ground: Ground, { queue, feed, bell, counters, outb
   const runEngine = new RunEngine(em, log, bell);
   const analysisEngine = new AnalysisEngine(em, (project, signal) => git.clone(project, signal));
   const use = machines(serverAccess);
-  const deletion = new ProjectDeletionService(em, use);
-  const environmentDeletion = new EnvironmentDeletionService(em, use, runs, queue);
+  const deploymentQueue = new DeploymentQueue(queue);
+  const pushes = makePushes(ground, outbound, git, queue, deploymentQueue);
+  const deletion = new ProjectDeletionService(em, use, pushes.autoDeploy);
+  const environmentDeletion = new EnvironmentDeletionService(em, use, runs, queue, pushes.autoDeploy);
   const power = new EnvironmentPowerService(em, use, runs, queue);
   const appWatch = new EnvironmentWatchService(em, serverAccess, ground.warn);
   const deployEngine = new DeployEngine(em, deployMeans(serverAccess, git, variables), bell, log);
   const sweep = new DeploymentSweepService(em, queue, serverAccess, ground.warn);
-  const deploymentQueue = new DeploymentQueue(queue);
-  const pushes = makePushes(ground, outbound, git, queue, deploymentQueue);
   const domains = new EnvironmentDomainService(keyring);
   const moves = new EnvironmentMoveService(deploymentQueue, serverAccess);
   const waits = new DeploymentWaits(database.rows, bell, ground.warn);

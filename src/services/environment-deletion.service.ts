@@ -10,6 +10,7 @@ import { Run, RunKind, RunStatus } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
 import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
 import type { Queue } from '../jobs/queue.ts';
+import type { AutoDeployService } from './auto-deploy.service.ts';
 import { type DeletionWish, refuseLossOfData } from './confirmation.ts';
 import { refuseRunning, takeOutOfUse } from './environment-farewell.ts';
 import { subjectOf } from './environment-power.service.ts';
@@ -23,6 +24,7 @@ export class EnvironmentDeletionService {
     private readonly use: UseMachine,
     private readonly runs: RunService,
     private readonly queue: Queue,
+    private readonly autoDeploy: Pick<AutoDeployService, 'forget'>,
   ) {}
 
   async delete(scope: Scope, id: string, wish: DeletionWish): Promise<Run> {
@@ -70,6 +72,7 @@ export class EnvironmentDeletionService {
     return writeDuring(this.em, run, async unit => {
       const environment = await unit.em.findOne(Environment, { id: environmentId, workspaceId: run.workspaceId });
       if (environment === null) return 'It was gone already';
+      await this.autoDeploy.forget(unit, environment);
       unit.tell(EventKind.environment_updated, EventAction.DELETED, environment, environment.projectId);
       unit.em.remove(environment);
       return 'Removed';

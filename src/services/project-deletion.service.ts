@@ -10,6 +10,7 @@ import { Project, ProjectStatus } from '../entities/project.ts';
 import { Run, RunStatus } from '../entities/run.ts';
 import { ringRows } from '../events/row-bell.ts';
 import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
+import type { AutoDeployService } from './auto-deploy.service.ts';
 import { bringBack } from './environment-deletion.service.ts';
 
 /** How a project is taken away: from the servers of its environments first, then the rows. */
@@ -17,6 +18,7 @@ export class ProjectDeletionService {
   constructor(
     private readonly em: EntityManager,
     private readonly use: UseMachine,
+    private readonly autoDeploy: Pick<AutoDeployService, 'forget'>,
   ) {}
 
   steps(run: Run, projectId: string, wish: RemovalWish): Step[] {
@@ -56,8 +58,10 @@ export class ProjectDeletionService {
       await unit.em.find(Analysis, { projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const project = await unit.em.findOne(Project, { id: projectId, workspaceId: run.workspaceId });
       if (project === null) return 'It was gone already';
-      for (const environment of await unit.em.find(Environment, { projectId }))
+      for (const environment of await unit.em.find(Environment, { projectId })) {
+        await this.autoDeploy.forget(unit, environment);
         unit.tell(EventKind.environment_updated, EventAction.DELETED, environment, projectId);
+      }
       unit.tell(EventKind.project_updated, EventAction.DELETED, project, projectId);
       unit.em.remove(project);
       // Whoever watches its analysis learns that there is nothing more to come.

@@ -12,6 +12,10 @@ export class FakeGitLab {
   expiresAt: string | null = null;
   projects: FakeProject[] = [];
   branches: string[] = ['main'];
+  /** Webhooks by their ids, as they were sent. */
+  readonly hooks = new Map<number, Record<string, unknown>>();
+  /** Says this about webhooks instead. */
+  hookTrouble: Reply | undefined;
   /** Says this to everything instead. */
   trouble: Reply | (() => Promise<Reply>) | undefined;
   readonly asked: string[] = [];
@@ -42,7 +46,8 @@ export class FakeGitLab {
     }));
   }
 
-  #reply({ url, headers }: Asked): Reply | Promise<Reply> {
+  #reply(asked: Asked): Reply | Promise<Reply> {
+    const { url, headers } = asked;
     const path = url.pathname.slice(`${this.prefix}/api/v4/`.length);
     this.asked.push(`${path}${url.search}`);
     if (this.trouble !== undefined) return typeof this.trouble === 'function' ? this.trouble() : this.trouble;
@@ -50,10 +55,21 @@ export class FakeGitLab {
     if (path === 'user') return { body: { username: this.username, avatar_url: null } };
     if (path === 'personal_access_tokens/self') return { body: { scopes: this.scopes, expires_at: this.expiresAt } };
     if (path === 'projects') return this.#list(url);
+    if (/^projects\/[^/]+\/hooks(\/|$)/.test(path)) return this.hookTrouble ?? this.#hook(asked, path);
     const [, id = '', rest] = /^projects\/([^/]+)(\/repository\/branches)?$/.exec(path) ?? [];
     const index = this.projects.findIndex((_, at) => [String(at), this.#name(at)].includes(decodeURIComponent(id)));
     if (index < 0) return { status: 404 };
     return { body: rest === undefined ? this.#project(index) : this.#branches() };
+  }
+
+  #hook({ method, body }: Asked, path: string): Reply {
+    const id = Number(path.split('/')[3] ?? 0);
+    if (method === 'GET') return { body: [...this.hooks].map(([each, hook]) => ({ id: each, ...hook })) };
+    if (method === 'DELETE') return { status: this.hooks.delete(id) ? 204 : 404, body: '' };
+    if (method === 'PUT' && !this.hooks.has(id)) return { status: 404 };
+    const made = method === 'PUT' ? id : 1 + Math.max(0, ...this.hooks.keys());
+    this.hooks.set(made, JSON.parse(body) as Record<string, unknown>);
+    return { status: method === 'PUT' ? 200 : 201, body: { id: made } };
   }
 
   #list(url: URL): Reply {

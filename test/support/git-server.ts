@@ -95,6 +95,12 @@ export class GitServer {
     git(join(this.folder, path), 'config', name, value);
   }
 
+  /** As servers do from time to time with what no branch leads to any more. */
+  forgetOldCommits(path: string): void {
+    git(join(this.folder, path), 'reflog', 'expire', '--expire=now', '--all');
+    git(join(this.folder, path), 'gc', '--quiet', '--prune=now');
+  }
+
   removeBranch(path: string, branch: string): void {
     git(join(this.folder, path), 'update-ref', '-d', `refs/heads/${branch}`);
   }
