@@ -104,6 +104,19 @@ describe('what is sent may be anything', () => {
   });
 });
 
+test('too many from one address are refused before anything is read', async () => {
+  const strict = await EnvironmentBench.start({ RATE_LIMIT: '20/1m' });
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => deliver(strict, main.id, fromGitHub({ secret: 'guessed' }))),
+    );
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  } finally {
+    await strict.stop();
+  }
+});
+
 describe('deciding anew', () => {
   const redeliver = (id: string, deliveryId: string) =>
     bench.app.rest<{ id: string; decision: string; reason: string; deploymentId: string }>(

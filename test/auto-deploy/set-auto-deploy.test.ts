@@ -36,10 +36,7 @@ beforeAll(async () => {
   });
   const body = { name: 'Shop', repository: 'ann/app-0', gitProviderId: account.body.id };
   projectId = (await bench.app.rest<{ id: string }>('POST', '/projects', { token, body })).body.id;
-  await eventually(async () => {
-    const project = await bench.app.rest<{ status: string }>('GET', `/projects/${projectId}`, { token });
-    return project.body.status === 'ANALYSIS_FAILED';
-  });
+  await failedAnalysis(projectId);
 }, 60_000);
 afterAll(async () => {
   await bench.stop();
@@ -50,6 +47,15 @@ beforeEach(() => {
   gitlab.trouble = undefined;
   gitlab.hooks.clear();
 });
+
+/** What FakeGitLab has is no repository that git could read. */
+const failedAnalysis = (id: string) =>
+  eventually(async () => {
+    const project = await bench.app.rest<{ status: string }>('GET', `/projects/${id}`, { token: bench.ann.token });
+    return project.body.status === 'ANALYSIS_FAILED';
+  });
+
+const accountId = async () => (await bench.app.sql<{ id: string }>('select id from git_provider'))[0]?.id;
 
 /** Of the project that is read with the account of GitLab. */
 const make = (wish: object = {}) => bench.environment({ projectId, build: { builder: 'DOCKERFILE' }, ...wish });
@@ -127,6 +133,17 @@ describe('by a webhook that is registered', () => {
     const { id } = await make();
     await set(id, { enabled: true });
     await bench.app.rest('DELETE', `/environments/${id}`, { token: bench.ann.token });
+    await eventually(() => gitlab.hooks.size === 0);
+  });
+
+  test('and so does that of its project', async () => {
+    const { token } = bench.ann;
+    const body = { name: 'Other', repository: 'ann/app-0', gitProviderId: await accountId() };
+    const other = (await bench.app.rest<{ id: string }>('POST', '/projects', { token, body })).body.id;
+    await failedAnalysis(other);
+    for (const name of ['one', 'two']) await set((await make({ projectId: other, name })).id, { enabled: true });
+    expect(gitlab.hooks.size).toBe(2);
+    await bench.app.rest('DELETE', `/projects/${other}`, { token });
     await eventually(() => gitlab.hooks.size === 0);
   });
 
