@@ -1,11 +1,13 @@
+import { BuilderKind } from '../entities/build.ts';
 import type { Deployment } from '../entities/deployment.ts';
 import { type AppWatch, type Environment, EnvironmentStatus } from '../entities/environment.ts';
 import type { ContainerState } from '../integrations/docker/docker-answers.ts';
 import type { DockerApi } from '../integrations/docker/docker-api.ts';
 import type { Host } from '../remote/host.ts';
+import { allKeptServices } from './deploy/compose/kept-services.ts';
 import { DeployFailure } from './deploy/deploy-failure.ts';
 import { askHealth, type HealthAnswer, isHealthy, saidOf } from './deploy/health.ts';
-import { LABEL } from './deploy/names.ts';
+import { hasEndedWell, LABEL } from './deploy/names.ts';
 import { openDocker } from './deploy/server-docker.ts';
 
 /** An application that should be serving. */
@@ -49,7 +51,9 @@ export async function lookAtApps(host: Host, apps: readonly App[]): Promise<Map<
 export function judge({ environment, deployment }: App, { containers, answer }: AppLook): Verdict {
   const { id: deploymentId } = deployment;
   const known = environment.watch?.deploymentId === deploymentId ? environment.watch : null;
-  const restarts = containers?.reduce((sum, { restartCount }) => sum + restartCount, 0) ?? known?.restarts ?? 0;
+  // What is kept over releases may have been started anew long ago.
+  const own = containers?.filter(({ labels }) => labels[LABEL.role] === 'app');
+  const restarts = own?.reduce((sum, { restartCount }) => sum + restartCount, 0) ?? known?.restarts ?? 0;
   const isBad = answer !== null && !isHealthy(answer);
   const watch = { deploymentId, restarts, misses: isBad ? (known?.misses ?? 0) + 1 : 0 };
   const verdict = (status: EnvironmentStatus, statusReason: string | null) => ({ status, statusReason, watch });
@@ -59,7 +63,9 @@ export function judge({ environment, deployment }: App, { containers, answer }: 
     const status = watch.misses >= MISSES ? EnvironmentStatus.DOWN : EnvironmentStatus.DEGRADED;
     return verdict(status, `${environment.healthCheck.path} does not answer well: ${saidOf(answer)}`);
   }
-  if (restarts > (known?.restarts ?? 0)) return verdict(EnvironmentStatus.DEGRADED, RESTARTED);
+  // Services of a compose file may have failed until they found each other.
+  const before = known?.restarts ?? (deployment.builder === BuilderKind.COMPOSE ? restarts : 0);
+  if (restarts > before) return verdict(EnvironmentStatus.DEGRADED, RESTARTED);
   return verdict(EnvironmentStatus.LIVE, null);
 }
 
@@ -68,11 +74,13 @@ const RESTARTED = 'It ended by itself and was started again';
 function whyEnded(containers: AppLook['containers']): string | undefined {
   if (containers === null) return undefined;
   if (containers.length === 0) return 'Its container is gone from the server; deploy it again';
-  const ended = containers.find(({ isRunning }) => !isRunning);
+  const ended = containers.find(each => !each.isRunning && !hasEndedWell(each));
   if (ended === undefined) return undefined;
-  if (ended.isOutOfMemory) return 'It was ended because it ran out of memory';
+  const service = ended.labels[LABEL.service];
+  const what = service === undefined ? 'It' : `The service ${service}`;
+  if (ended.isOutOfMemory) return `${what} was ended because it ran out of memory`;
   const again = ended.isRestarting ? ', again and again' : '';
-  return `It ended by itself, with exit code ${ended.exitCode}${again}`;
+  return `${what} ended by itself, with exit code ${ended.exitCode}${again}`;
 }
 
 async function readContainers(host: Host, apps: readonly App[]): Promise<Map<App, ContainerState[]> | null> {
@@ -93,9 +101,10 @@ async function readContainers(host: Host, apps: readonly App[]): Promise<Map<App
 async function inspectAll(docker: DockerApi, apps: readonly App[]): Promise<Map<App, ContainerState[]>> {
   const listed = await docker.containers({ [LABEL.role]: 'app' });
   const names = Map.groupBy(listed, ({ labels }) => labels[LABEL.deployment]);
+  const kept = Map.groupBy(await allKeptServices(docker), ({ labels }) => labels[LABEL.environment]);
   const found = new Map<App, ContainerState[]>();
   for (const app of apps) {
-    const own = names.get(app.deployment.id) ?? [];
+    const own = [...(names.get(app.deployment.id) ?? []), ...(kept.get(app.environment.id) ?? [])];
     const states = await Promise.all(own.map(({ name }) => docker.inspectContainer(name)));
     found.set(
       app,

@@ -6,11 +6,12 @@ import { EventAction, EventKind } from '../entities/event.ts';
 import { type Run, RunKind } from '../entities/run.ts';
 import { DomainError } from '../errors.ts';
 import type { ContainerSummary } from '../integrations/docker/docker-answers.ts';
+import { keptServices } from './deploy/compose/kept-services.ts';
 import { DeployFailure } from './deploy/deploy-failure.ts';
 import type { Machine } from './deploy/deploy-step.ts';
 import { askHealth, isHealthy, saidOf } from './deploy/health.ts';
-import { deploymentLabels, LABEL } from './deploy/names.ts';
-import { STOP_SECONDS } from './deploy/release-container.ts';
+import { deploymentLabels, hasEndedWell, LABEL } from './deploy/names.ts';
+import { stopSecondsOf } from './deploy/release-container.ts';
 import { type Step, writeDuring } from './run.engine.ts';
 
 /** Works on a server over one connection of its own choosing. */
@@ -44,8 +45,8 @@ export class EnvironmentPower {
   async #stop(): Promise<string> {
     const current = await this.#current();
     await this.use(current.serverId, async machine => {
-      for (const { name } of await containersOf(machine, current.deployment))
-        await machine.docker.stopContainer(name, STOP_SECONDS);
+      for (const { name, labels } of await containersOf(machine, current.deployment))
+        await machine.docker.stopContainer(name, stopSecondsOf(labels));
     });
     await this.#tell(EnvironmentStatus.STOPPED, null);
     return 'Stopped';
@@ -64,10 +65,10 @@ export class EnvironmentPower {
     const current = await this.#current();
     const since = this.run.startedAt ?? this.run.createdAt;
     await this.use(current.serverId, async ({ docker, ...machine }) => {
-      for (const { name } of await thereMustBe({ docker, ...machine }, current.deployment)) {
+      for (const { name, labels } of await thereMustBe({ docker, ...machine }, current.deployment)) {
         const { startedAt, isRunning } = (await docker.inspectContainer(name)) ?? {};
         const hasHappened = isRunning && startedAt != null && startedAt > since;
-        if (!hasHappened) await docker.restartContainer(name, STOP_SECONDS);
+        if (!hasHappened) await docker.restartContainer(name, stopSecondsOf(labels));
       }
     });
     return 'Restarted';
@@ -104,9 +105,11 @@ export class EnvironmentPower {
   }
 }
 
+/** Its own; of a compose file that has nothing but services with data, those. */
 async function containersOf({ docker }: Pick<Machine, 'docker'>, deployment: Deployment): Promise<ContainerSummary[]> {
   const all = await docker.containers(deploymentLabels(deployment));
-  return all.filter(({ labels }) => labels[LABEL.role] !== 'pre-deploy');
+  const own = all.filter(({ labels }) => labels[LABEL.role] !== 'pre-deploy');
+  return own.length > 0 ? own : keptServices(docker, deployment.environmentId);
 }
 
 async function thereMustBe(machine: Pick<Machine, 'docker'>, deployment: Deployment): Promise<ContainerSummary[]> {
@@ -139,7 +142,7 @@ async function prove(machine: Machine, { environment, deployment }: Current, sig
 async function refuseEnded(machine: Machine, deployment: Deployment): Promise<void> {
   for (const { name } of await thereMustBe(machine, deployment)) {
     const state = await machine.docker.inspectContainer(name);
-    if (state?.isRunning || state?.isRestarting) continue;
+    if (state?.isRunning || state?.isRestarting || (state && hasEndedWell(state))) continue;
     const hint = 'GET /environments/:id/logs shows what it said.';
     throw new DeployFailure('START_FAILED', `It ended by itself, with exit code ${state?.exitCode}`, hint);
   }

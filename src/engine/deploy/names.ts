@@ -11,8 +11,10 @@ export const LABEL = {
   deployment: 'slipway.deployment',
   role: 'slipway.role',
   hostPort: 'slipway.host-port',
-  /** Of a compose file: which of its services this is. */
+  /** Of a compose file, and of nothing else: which of its services this is. */
   service: 'slipway.service',
+  /** It is no fault if it has ended well. */
+  mayEnd: 'slipway.may-end',
   /** A digest of all that a container was made of. */
   spec: 'slipway.spec',
   /** The deployment that made what outlives it. */
@@ -55,3 +57,7 @@ export const roleLabels = (deployment: Pick<Deployment, 'environmentId' | 'id'>,
   ...deploymentLabels(deployment),
   [LABEL.role]: role,
 });
+
+/** A container that was meant to end, and did so without a fault. */
+export const hasEndedWell = (state: { labels: Labels; isRunning: boolean; isRestarting: boolean; exitCode: number }) =>
+  LABEL.mayEnd in state.labels && !state.isRunning && !state.isRestarting && state.exitCode === 0;

@@ -9,6 +9,15 @@ export async function keptServices(docker: DockerApi, environmentId: string): Pr
   return all.filter(({ labels }) => labels[LABEL.role] === 'service' && labels[LABEL.service] !== undefined);
 }
 
+/** The same for all environments of a server; but for those that were set aside. */
+export async function allKeptServices(docker: DockerApi): Promise<ContainerSummary[]> {
+  const all = await docker.containers({ [LABEL.role]: 'service' });
+  return all.filter(({ name, labels }) => {
+    const { [LABEL.environment]: environmentId = '', [LABEL.service]: service } = labels;
+    return service !== undefined && name === keptContainerName(environmentId, service);
+  });
+}
+
 /**
  * Makes room for another container of a service. The one that is there is only set aside: should the deployment fail, it comes back.
  * It is renamed before it is stopped, so that whoever finds it under that name knows what to do, however far this came.

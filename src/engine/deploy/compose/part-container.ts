@@ -26,7 +26,7 @@ function ownContainer(release: Release, part: Part): ContainerSpec {
   return {
     ...commonSpec(release, part),
     labels: {
-      ...roleLabels(deployment, 'app'),
+      ...roleLabels(deployment, part.kind === 'JOB' ? 'pre-deploy' : 'app'),
       ...partLabels(part),
       ...(isRouted ? { [LABEL.hostPort]: String(hostPort) } : {}),
     },
@@ -104,6 +104,7 @@ export const aliasesOf = ({ service }: Part): string[] => [service.name, ...serv
 
 const partLabels = ({ service }: Part): Record<string, string> => ({
   [LABEL.service]: service.name,
+  ...(service.restart === 'unless-stopped' ? {} : { [LABEL.mayEnd]: 'true' }),
   ...(service.stopSeconds === null ? {} : { [LABEL.stopSeconds]: String(service.stopSeconds) }),
 });
 

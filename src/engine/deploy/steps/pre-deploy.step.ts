@@ -1,4 +1,4 @@
-import { DeploymentPhase } from '../../../entities/deployment.ts';
+import { DeploymentPhase, DeploymentStatus } from '../../../entities/deployment.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type DeployStep, type Machine } from '../deploy-step.ts';
 import { environmentLabels, networkName, preDeployName } from '../names.ts';
@@ -16,7 +16,7 @@ export class PreDeployStep implements DeployStep {
   constructor(private readonly release: Release) {}
 
   async hasHappened({ docker }: Machine): Promise<boolean> {
-    if (!this.release.runsPreDeploy) return true;
+    if (!this.release.runsPreDeploy || this.release.deployment.status === DeploymentStatus.LIVE) return true;
     const state = await docker.inspectContainer(this.#name);
     return state !== null && state.startedAt !== null && !state.isRunning && state.exitCode === 0;
   }

@@ -1,6 +1,6 @@
 import { Deployment, DeploymentPhase, DeploymentStatus } from '../../../entities/deployment.ts';
 import type { DeployStep, Machine } from '../deploy-step.ts';
-import { environmentLabels, preDeployName } from '../names.ts';
+import { environmentLabels, roleLabels } from '../names.ts';
 import { FORGOTTEN, type Release } from '../release.ts';
 
 /** Removes the images of old releases, by our labels alone, but for those that are kept to roll back to. */
@@ -15,7 +15,8 @@ export class PruneStep implements DeployStep {
 
   async run({ docker }: Machine): Promise<void> {
     const { environment, deployment } = this.release;
-    await docker.removeContainer(preDeployName(deployment.id), { volumes: true });
+    for (const { name } of await docker.containers(roleLabels(deployment, 'pre-deploy')))
+      await docker.removeContainer(name, { volumes: true });
     const releases = await this.#keptReleases();
     const labels = environmentLabels(environment.id);
     const inUse = (await docker.containers(labels)).map(({ image }) => image);
