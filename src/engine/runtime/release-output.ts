@@ -1,8 +1,9 @@
 import type { Deployment } from '../../entities/deployment.ts';
 import type { ContainerSummary } from '../../integrations/docker/docker-answers.ts';
 import type { DockerApi, LogWish } from '../../integrations/docker/docker-api.ts';
+import { keptServices } from '../deploy/compose/kept-services.ts';
 import type { Masker } from '../deploy/masker.ts';
-import { containerName, roleLabels } from '../deploy/names.ts';
+import { containerName, LABEL, roleLabels } from '../deploy/names.ts';
 import type { TimedLine } from './runtime-line.ts';
 import { TimedLines } from './timed-lines.ts';
 
@@ -24,9 +25,10 @@ const MOST_CONTAINERS = 6;
 /** Nothing of the release is on its server. */
 export class ReleaseAbsent extends Error {}
 
-/** The containers of a release: one, or those of its compose file. */
+/** The containers of a release: one, or those of its compose file. Services with data count where there is nothing else. */
 export async function containersOf(docker: DockerApi, release: WatchedRelease): Promise<ContainerSummary[]> {
-  const found = await docker.containers(roleLabels(release, 'app'));
+  const own = await docker.containers(roleLabels(release, 'app'));
+  const found = own.length > 0 ? own : await keptServices(docker, release.environmentId);
   if (found.length === 0) throw new ReleaseAbsent();
   return found.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, MOST_CONTAINERS);
 }
@@ -55,5 +57,6 @@ export const logWish = ({ tail, since, signal }: OutputWish): Omit<LogWish, 'onO
 /** Where there are several, each line says whose it is. */
 export function prefixOf({ id }: WatchedRelease, name: string, containers: readonly ContainerSummary[]): string {
   if (containers.length === 1) return '';
-  return `${name.replace(`${containerName(id)}-`, '')} | `;
+  const service = containers.find(each => each.name === name)?.labels[LABEL.service];
+  return `${service ?? name.replace(`${containerName(id)}-`, '')} | `;
 }

@@ -10,7 +10,8 @@ import { askOften, healthTimeout, MEMORY_HINT, pauseFor, SETTLED_MS, tellOutput 
 const LOOK_MS = 500;
 /** Services that wait for each other by failing until they find each other have so long to do so. */
 const PATIENCE_MS = 60_000;
-const MOST_RESTARTS = 5;
+/** Docker waits longer before each one: so many take half a minute. */
+const MOST_RESTARTS = 8;
 const MOST_TOLD = 5;
 
 /** Waits until the web service answers and all others go on running, while the release before serves. */
@@ -40,7 +41,7 @@ export class ComposeVerifyStep implements DeployStep {
   async #ask(machine: Machine, web: Part, hostPort: number, parts: readonly Part[]): Promise<void> {
     const said = await askOften(this.release, machine, hostPort, async () => {
       const state = await machine.docker.inspectContainer(web.container);
-      if (state === null || state.restartCount > MOST_RESTARTS) await this.#blame(machine, parts);
+      if (isHopeless(state)) await this.#blame(machine, parts);
     });
     if (said === null) return;
     await this.#blame(machine, parts);
@@ -59,7 +60,7 @@ export class ComposeVerifyStep implements DeployStep {
       if (now !== before || states.some(each => !isSound(each))) since = performance.now();
       before = now;
       if (performance.now() - since >= SETTLED_MS) return;
-      if (performance.now() > until) {
+      if (performance.now() > until || states.some(each => !isSound(each) && isHopeless(each.state))) {
         await this.#blame(machine, parts);
         throw new DeployFailure(
           'START_FAILED',
@@ -100,6 +101,10 @@ function isSound({ part, state }: PartState): boolean {
   if (state?.isRunning) return state.health !== 'unhealthy';
   return state !== null && part.kind === 'APP' && part.service.restart !== 'unless-stopped' && state.exitCode === 0;
 }
+
+/** Gone, ended too often, or a program that is not there or cannot be run. */
+const isHopeless = (state: ContainerState | null): boolean =>
+  state === null || state.restartCount > MOST_RESTARTS || (!state.isRunning && [126, 127].includes(state.exitCode));
 
 /** What runs for longer than this deployment may have been so for reasons of long ago. */
 const isStartedAnew = ({ part, state }: PartState, deploymentId: string): boolean =>
