@@ -21,7 +21,7 @@ with numbered as (
   returning id, log_seq - ? as before, status, phase
 ), stored as (
   insert into deployment_message (deployment_id, seq, at, kind, status, phase, message, stream)
-  select id, before + number, (line->>0)::timestamptz, 'LOG', status, phase, line->>2, line->>1
+  select id, before + number, to_timestamp((line->>0)::float8 / 1000), 'LOG', status, phase, line->>2, line->>1
   from numbered, json_array_elements(?::json) with ordinality as lines (line, number)
   returning 1
 )
@@ -43,7 +43,7 @@ export class LogRows {
 
   async append(lines: readonly LogLine[]): Promise<void> {
     const { id, fence } = this.deployment;
-    const json = JSON.stringify(lines.map(({ at, stream, message }) => [at, stream, message]));
+    const json = JSON.stringify(lines.map(({ at, stream, message }) => [at.getTime(), stream, message]));
     const values = [lines.length, id, fence, lines.length, json, logBell(id)];
     const [row] = await this.em.fork().execute<{ stored: number }[]>(APPEND, values);
     if (row?.stored !== lines.length) throw new TakenOver();

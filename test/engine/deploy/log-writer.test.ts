@@ -74,6 +74,20 @@ test('lines are stored in order behind the states, numbered without a gap, with 
   ]);
 });
 
+test('each line has the moment it was printed', async () => {
+  const before = Date.now();
+  const writer = writerOf();
+  await writer.write(Buffer.from('now\n'), 'stdout');
+  const after = Date.now();
+  await writer.flush();
+  const [row] = await app.sql<{ at: Date }>(
+    `select at from deployment_message where deployment_id = $1 and kind = 'LOG'`,
+    [deployment.id],
+  );
+  expect(row?.at.getTime()).toBeGreaterThanOrEqual(before);
+  expect(row?.at.getTime()).toBeLessThanOrEqual(after);
+});
+
 test('without a flush a line is stored soon, and the bell rings', async () => {
   const rung = new Set<string>();
   const leave = await app.app.database.listener.listen('slipway_rows', key => rung.add(key));
