@@ -10,7 +10,8 @@ import { mailPlace } from './mail.service.ts';
 import type { RunService } from './run.service.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
 
-const BATCH = 500;
+/** Some are a megabyte each. */
+const BATCH = 25;
 
 /** After a change of the master key, every stored secret is sealed anew, as a run of each workspace. */
 export class ResealService {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CapturedLog } from '../support/captured-log.ts';
-import { joinFiles } from '../support/certificate.ts';
+import { joinFiles, makeCertificate } from '../support/certificate.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
 import { makeServer } from '../support/deployments.ts';
 import { FakeGitLab } from '../support/fake-gitlab.ts';
@@ -113,4 +115,21 @@ async function finalise(): Promise<void> {
   await call('POST', `/projects/${id}/finalize`, wish);
   await call('POST', `/projects/${id}/finalize`, wish);
   await call('GET', `/projects/${id}`);
+  await fill(id);
+}
+
+/** Variables by all ways, and a key of somebody's own. */
+async function fill(projectId: string): Promise<void> {
+  const { id } = await call('POST', '/environments', { projectId, name: 'staging' });
+  const [value, line, broken] = [plant('value'), plant('line'), plant('broken')];
+  const { cert, key } = makeCertificate(mkdtempSync(join(git.folder, 'own-')), 'DNS:shop.example.org');
+  planted.push(value, line, broken, key.split('\n')[1] ?? '');
+  await call('POST', `/environments/${id}/variables`, { variables: [{ key: 'A', value }] });
+  await call('POST', `/environments/${id}/variables`, { dotenv: `B="${line}"` });
+  await call('POST', `/environments/${id}/variables`, { dotenv: `${broken}\nC='${broken}` });
+  await call('GET', `/environments/${id}/variables`);
+  const domain = { hostname: 'shop.example.org', ssl: 'CUSTOM', certificate: cert, privateKey: key };
+  await call('POST', `/environments/${id}/domain`, { ...domain, hostname: 'store.example.org' });
+  await call('POST', `/environments/${id}/domain`, domain);
+  await call('GET', `/environments/${id}`);
 }

@@ -14,6 +14,9 @@ const WRONG = 'a key that never sealed anything in this place';
 /** More than are sealed anew at a time. */
 const SECRETS = 700;
 
+/** Some of the places where secrets lie. */
+const COLUMNS = ['variable.value', 'deployment.variables', 'environment.hook_secret', 'custom_certificate.private_key'];
+
 /** Nobody answers there: mails stay in the queue. */
 const NO_MAIL = 'smtp://127.0.0.1:9';
 
@@ -104,6 +107,7 @@ test('with MASTER_KEY_PREVIOUS everything is sealed anew, as a run of the worksp
     });
     const step = body.flatMap(({ steps }) => steps).find(({ name }) => name === 'idempotent_answer.answer');
     expect(step?.message).toBe(`${SECRETS} sealed anew`);
+    expect(body.flatMap(({ steps }) => steps).map(({ name }) => name)).toEqual(expect.arrayContaining(COLUMNS));
     const { answers, instance, mails } = await everything(app);
     const { keyId } = new Keyring(NEW);
     expect([keysOf(answers), keysOf(instance), keysOf(mails)]).toEqual([[keyId], [keyId], [keyId]]);

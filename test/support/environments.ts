@@ -1,5 +1,6 @@
 import { newId } from '../../src/id.ts';
 import { type Person, TestApp } from './create-app.ts';
+import { restEngine } from './deployments.ts';
 import { eventually } from './eventually.ts';
 import { GitServer } from './git-server.ts';
 import { type Door, type Outcome, ThreeDoors } from './three-doors.ts';
@@ -46,6 +47,8 @@ export class EnvironmentBench {
     const git = await GitServer.start();
     const reach = { OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_CA_FILE: git.caFile };
     const app = await TestApp.start({ ...reach, ...settings });
+    // What is queued stays queued: these environments have no real server to be deployed to.
+    await restEngine(app);
     return new EnvironmentBench(git, app, await ThreeDoors.of(app), await app.register());
   }
 
