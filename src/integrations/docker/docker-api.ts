@@ -20,6 +20,7 @@ import {
 import { DockerEngine } from './docker-engine.ts';
 import { DockerFault } from './docker-fault.ts';
 import { LogFrames, type LogStream } from './log-frames.ts';
+import { isPoolEmpty, isSubnetTaken, spareSubnets } from './spare-subnets.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -86,7 +87,14 @@ export class DockerApi {
 
   async ensureNetwork(name: string, labels: Labels): Promise<void> {
     const body = { Name: name, Driver: 'bridge', CheckDuplicate: true, Labels: labels };
-    await this.#engine.ask({ method: 'POST', path: '/networks/create', body }).catch(unless(409));
+    const make = (more: object) =>
+      this.#engine.ask({ method: 'POST', path: '/networks/create', body: { ...body, ...more } }).catch(unless(409));
+    try {
+      await make({});
+    } catch (error) {
+      if (!isPoolEmpty(error)) throw error;
+      await firstThatFits(spareSubnets(name), Subnet => make({ IPAM: { Config: [{ Subnet }] } }));
+    }
   }
 
   async removeNetwork(name: string): Promise<void> {
@@ -233,6 +241,18 @@ const carries = (labels: Labels, wanted: Labels): boolean =>
 const unless = (status: number) => (error: unknown) => {
   if (!(error instanceof DockerFault) || error.status !== status) throw error;
 };
+
+async function firstThatFits(subnets: Iterable<string>, attempt: (subnet: string) => Promise<unknown>): Promise<void> {
+  for (const subnet of subnets) {
+    try {
+      await attempt(subnet);
+      return;
+    } catch (error) {
+      if (!isSubnetTaken(error)) throw error;
+    }
+  }
+  throw new DockerFault(409, 'Docker has no addresses left for another network');
+}
 
 /** Without a tag every one of them would be pulled. */
 function sourceOf(ref: string): { fromImage: string; tag?: string } {
