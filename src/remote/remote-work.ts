@@ -67,6 +67,7 @@ const CANCEL_LIMIT_MS = 45_000;
 const START_LIMIT_MS = 60_000;
 /** A line that is slower than this is taken for none: 32 kB a second. */
 const SLOWEST_BYTES_PER_MS = 32;
+const LONGEST_START_MS = 24 * 3600_000;
 
 /**
  * Work on a server that outlives the connection: started once, followed by anybody from any byte, cancelled for good. It fails
@@ -91,7 +92,7 @@ export class RemoteWork {
       outputBytes: order.maxOutputBytes ?? OUTPUT_BYTES,
       isMerged: order.isMerged ?? false,
     };
-    const timeoutMs = START_LIMIT_MS + inputBytes / SLOWEST_BYTES_PER_MS;
+    const timeoutMs = Math.min(START_LIMIT_MS + inputBytes / SLOWEST_BYTES_PER_MS, LONGEST_START_MS);
     const options = { stdin: inputOf(order), timeoutMs, ...(signal ? { signal } : {}) };
     const { stdout } = await this.host.run(startWork(spec, this.prefix), options);
     return stdout.toString().trim() === 'started' ? 'STARTED' : 'KNOWN';

@@ -99,28 +99,29 @@ describe('a build on a server', () => {
   });
 
   test('has its variables as secrets and its arguments as arguments, and no secret stands anywhere else', async () => {
-    const mounts = ['TOKEN', 'slipway-variables', 'LD_PRELOAD'].map(id => `--mount=type=secret,id=${id}`).join(' ');
+    const mounts = ['TOKEN', 'slipway-variables', 'DOCKER_HOST'].map(id => `--mount=type=secret,id=${id}`).join(' ');
     const see =
       'sha256sum /run/secrets/TOKEN; . /run/secrets/slipway-variables; test "$TOKEN" = "$(cat /run/secrets/TOKEN)"';
-    const Dockerfile = `${FROM}\nARG PUBLIC\nRUN ${mounts} ${see}; echo "public $PUBLIC"; echo up; sleep 3\n`;
+    const Dockerfile = `${FROM}\nARG PUBLIC\nRUN ${mounts} ${see}; echo "public $PUBLIC"; cat /run/secrets/DOCKER_HOST; echo; echo up; sleep 3\n`;
     let seen = '';
     const said = await build(
       { Dockerfile },
       {
         secrets: { TOKEN: SECRET, OTHER: `it's\n${SECRET}` },
-        args: { PUBLIC: `plain 'words'`, LD_PRELOAD: '/nowhere.so', PATH: '/nowhere' },
+        args: { PUBLIC: `plain 'words'`, DOCKER_HOST: 'tcp://nowhere:1' },
         onOutput: async chunk => {
           if (/ up$/m.test(chunk.toString()))
-            seen = await server.shell('ps axwwe -o args=; find /run/slipway-files -printf "%m %u %p\\n"');
+            seen = await server.shell('ps axww -o args=; find /run/slipway-files -printf "%m %u %p\\n"');
         },
       },
     );
     expect(said).toContain(`public plain 'words'`);
+    expect(said).toContain('tcp://nowhere:1');
     expect(seen).toMatch(/^700 root \/run\/slipway-files$/m);
     expect(seen).toMatch(/^600 root \/run\/slipway-files\/\S+\/secret\.TOKEN$/m);
     const history = await server.exec('docker', 'history', '--no-trunc', TAG);
     const config = await server.exec('docker', 'inspect', TAG);
-    for (const place of [said, seen, history, config]) expect(place).not.toContain('hunter2');
+    expect([said, seen, history, config].map(place => place.includes('hunter2'))).toEqual([false, false, false, false]);
     expect(history).toContain(`PUBLIC=plain 'words'`);
     expect(await server.shell('find /var/tmp /run /tmp -type f 2>/dev/null -exec grep -l hunter2 {} + || true')).toBe(
       '',
