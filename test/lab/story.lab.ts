@@ -52,9 +52,9 @@ describe.each(['rest', 'graphql'] as const)('the story over %s', door => {
     return (await fetch(url ?? '', { signal: AbortSignal.timeout(5000) })).text();
   }
 
-  async function ended(did: string): Promise<DeploymentAnswer> {
+  async function ended(id: string): Promise<DeploymentAnswer> {
     for (;;) {
-      const seen = await say<DeploymentAnswer>('Query.deployment', { id: environmentId, did, wait: 30 });
+      const seen = await say<DeploymentAnswer>('Query.deployment', { environmentId, id, wait: 30 });
       if (seen.isFinished) return seen;
     }
   }
@@ -121,7 +121,7 @@ describe.each(['rest', 'graphql'] as const)('the story over %s', door => {
   });
 
   test('rolls back', async () => {
-    const asked = { id: environmentId, did: first.id };
+    const asked = { environmentId, id: first.id };
     const { id } = await say<Identified>('Mutation.rollbackDeployment', asked);
     expect(await ended(id)).toMatchObject({ status: 'LIVE', trigger: 'ROLLBACK' });
     expect(await page()).toBe('one');
@@ -129,13 +129,13 @@ describe.each(['rest', 'graphql'] as const)('the story over %s', door => {
 
   test('cancels in mid-build', async () => {
     git.push(path, webApp('slow', { Dockerfile: 'FROM node:24-bookworm-slim\nRUN echo begun && sleep 300\n' }), 'slow');
-    const { id: did } = await say<Identified>('Mutation.createDeployment', { id: environmentId });
+    const { id } = await say<Identified>('Mutation.createDeployment', { environmentId });
     await eventually(async () => {
-      const lines = await say<{ message: string }[]>('Query.deploymentLogs', { id: environmentId, did });
+      const lines = await say<{ message: string }[]>('Query.deploymentLogs', { environmentId, id });
       return lines.some(({ message }) => message.endsWith(' begun'));
     }, 60_000);
-    await say('Mutation.cancelDeployment', { id: environmentId, did });
-    expect(await ended(did)).toMatchObject({ status: 'CANCELLED' });
+    await say('Mutation.cancelDeployment', { environmentId, id });
+    expect(await ended(id)).toMatchObject({ status: 'CANCELLED' });
     expect(await page()).toBe('one');
   });
 
