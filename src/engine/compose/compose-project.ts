@@ -15,7 +15,7 @@ export interface ComposeWeb {
 
 export interface ComposeService {
   name: string;
-  /** What it is started from where nothing is built. */
+  /** What it is started from where nothing is built; else only a name for it. */
   image: string | null;
   build: ComposeBuild | null;
   /** Null for what the image says; an empty list for nothing. */

@@ -62,7 +62,8 @@ function readServices(spot: Spot): ComposeService[] {
   if (written.length > MOST_SERVICES) spot.refuse(`services are more than ${MOST_SERVICES}`);
   const used = written.filter(([, field]) => !isLeftOut(field));
   const read = used.map(([name, field]) => readService(nameOf(name, field), field, declared));
-  return startOrder(withJobs(read.map(service => withKnown(service, read, spot.reading))));
+  const complete = withSharedBuilds(read).map(service => withKnown(service, read, spot.reading));
+  return startOrder(withJobs(complete));
 }
 
 /** The names that may be used, each held against what may be said of it. */
@@ -90,6 +91,15 @@ function isLeftOut(spot: Spot): boolean {
   if (profiles === undefined || profiles.isEmpty) return false;
   spot.warn('is left out: it belongs to a profile');
   return true;
+}
+
+/** One service builds an image and gives it a name, others are started from it by that name. */
+function withSharedBuilds(services: readonly ComposeService[]): ComposeService[] {
+  const built = services.filter(({ build, image }) => build !== null && image !== null);
+  return services.map(service => {
+    const same = built.find(({ image }) => image === service.image);
+    return service.build === null && same !== undefined ? { ...service, build: same.build } : service;
+  });
 }
 
 /** Dependencies on what is run here; one on anything else is a mistake, unless the file says that it may be missing. */

@@ -33,7 +33,7 @@ export function readService(name: string, spot: Spot, declared: ReadonlySet<stri
   const build = read('build', readBuild, null);
   if (!fields.has('image') && !fields.has('build')) spot.reading.attempt(() => spot.refuse(NOTHING_TO_START), null);
   return {
-    ...{ name, image: build === null ? image : null, build, isJob: false },
+    ...{ name, image, build, isJob: false },
     command: read('command', readWords, null),
     entrypoint: read('entrypoint', readWords, null),
     environment: read('environment', readPairs, {}),

@@ -154,6 +154,14 @@ volumes: {html: , db: {driver: local}}
   );
 });
 
+test('services that are started from the image of another one are built as that one is', async () => {
+  const { services } = await read(
+    'services: {web: {build: ./app, image: shop, ports: [80]}, worker: {image: shop}, other: {image: "shop:2"}}',
+  );
+  const build = { context: 'app', dockerfile: 'Dockerfile', dockerfileText: null, args: {}, target: null };
+  expect(services.map(service => service.build)).toEqual([build, build, null]);
+});
+
 test('files of variables beside it, and a Dockerfile outside of its context', async () => {
   const { services } = await read(
     `services: {web: {build: {context: ./app, dockerfile: ../docker/web.Dockerfile}, image: "x:\${TAG}", env_file: web.env, ports: ["\${PORT}"]}}`,
@@ -186,7 +194,7 @@ test.each<[what: string, yaml: string, port: number | null, web: { service: stri
   ['app before others', 'a: {ports: [80]}, app: {ports: [81]}', null, { service: 'app', port: 81 }],
   [
     'what is built before what is not',
-    'a: {ports: [80]}, b: {build: ., ports: [81]}',
+    'a: {ports: [80]}, b: {image: own, build: ., ports: [81]}',
     null,
     { service: 'b', port: 81 },
   ],

@@ -35,10 +35,7 @@ export class Composition {
       );
     const files = await gatherCompose(source.snapshot, file, toldOf(release));
     const project = readGathered(files, toldOf(release));
-    const built = project.services.flatMap(({ name, build }) =>
-      build === null ? [] : [[name, { image: serviceImageName(release.deployment, name), key: keyOf(build) }] as const],
-    );
-    return new Composition(project, { files, built: Object.fromEntries(built) });
+    return new Composition(project, { files, built: builtImages(release, project) });
   }
 
   /** As it was kept, with the variables of a release. */
@@ -49,7 +46,7 @@ export class Composition {
 
   /** All images that were built for it. */
   get images(): string[] {
-    return Object.values(this.stored.built).map(({ image }) => image);
+    return [...new Set(Object.values(this.stored.built).map(({ image }) => image))];
   }
 
   /** The one that stands for the release: of the web service, or else of the first that is built. */
@@ -80,6 +77,19 @@ export class Composition {
   toString(): string {
     return JSON.stringify(this.stored);
   }
+}
+
+/** Services that are built alike share an image. */
+function builtImages({ deployment }: Release, { services }: ComposeProject): Stored['built'] {
+  const images = new Map<string, string>();
+  const built = services.flatMap(({ name, build }) => {
+    if (build === null) return [];
+    const key = keyOf(build);
+    const image = images.get(key) ?? serviceImageName(deployment, name);
+    images.set(key, image);
+    return [[name, { image, key }] as const];
+  });
+  return Object.fromEntries(built);
 }
 
 const AGAIN = 'Deploy the commit again.';

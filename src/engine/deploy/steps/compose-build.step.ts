@@ -23,6 +23,8 @@ export class ComposeBuildStep implements DeployStep {
     for (const service of await this.#missing(machine)) {
       const { build } = service;
       if (this.release.endings.cancelled.aborted) throw new DeployCancelled();
+      // Several may be started from the same one.
+      if (await machine.docker.hasImage(this.release.composed().imageOf(service))) continue;
       if (build === null) await this.#pull(machine, service);
       else await this.#build(machine, service, build);
     }
