@@ -5,8 +5,10 @@ interface Delivered {
   id: string;
 }
 
-/** The environment is on a server, so that what is pushed is deployed. */
-export async function driveAutoDeploy(driver: Driver, id: string): Promise<void> {
+/** On an environment of its own: what is pushed to it is deployed. */
+export async function driveAutoDeploy(driver: Driver, place: { projectId: string; serverId: string }): Promise<void> {
+  const wish = { token: driver.person.token, body: { ...place, name: 'Pushed', branch: 'main' } };
+  const { id } = (await driver.app.rest<Delivered>('POST', '/environments', wish)).body;
   const params = { id };
   const body = { enabled: true, autoDeployBy: 'BY_HAND', watchPaths: ['src/**'], rotateSecret: true };
   const { hookSecret } = (await driver.drive<{ hookSecret: string }>('setAutoDeploy', { params, body })).body;

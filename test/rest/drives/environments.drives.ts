@@ -23,7 +23,7 @@ export async function driveEnvironments(driver: Driver, git: GitServer): Promise
   await driver.drive('environment', { params: { id } });
   await driveChanges(driver, id);
   await driveVariables(driver, id);
-  await driveAutoDeploy(driver, id);
+  await driveAutoDeploy(driver, { projectId, serverId: await makeServer(driver) });
   await drivePower(driver, id);
   await driver.refuse('deleteEnvironment', 409, { params: { id }, query: { deleteData: 'true' } }, 'unconfirmed');
   await driver.drive('deleteEnvironment', { params: { id }, query: { force: 'true' } });
