@@ -62,9 +62,11 @@ export class OutputFollower {
     try {
       await this.means.useDocker(release.serverId, async docker => {
         const containers = await containersOf(docker, release);
-        hasBegun = true;
-        begun();
-        await Promise.all(containers.map(each => this.#read(docker, release, each, containers, wish)));
+        const onOpen = whenAll(containers.length, () => {
+          hasBegun = true;
+          begun();
+        });
+        await Promise.all(containers.map(each => this.#read(docker, release, each, containers, wish, onOpen)));
       });
       this.#say(`Deployment ${release.number} has ended`);
     } catch (error) {
@@ -85,9 +87,11 @@ export class OutputFollower {
     { name }: ContainerSummary,
     containers: readonly ContainerSummary[],
     wish: OutputWish,
+    onOpen: () => void,
   ): Promise<void> {
     let told = '';
-    for (let next = wish; ; next = since(told)) {
+    let next = wish;
+    for (;;) {
       const reader = new TimedLines(release.masker, prefixOf(release, name, containers));
       const before = told;
       const pass = async (lines: Iterable<TimedLine>) => {
@@ -99,11 +103,12 @@ export class OutputFollower {
       };
       const { signal } = this.#leaving;
       const onOutput: LogWish['onOutput'] = (chunk, from) => pass(reader.push(chunk, from));
-      await docker.containerLogs(name, { ...logWish(next), signal, follow: true, onOutput });
+      await docker.containerLogs(name, { ...logWish(next), signal, follow: true, onOpen, onOutput });
       await pass(reader.end());
       const state = await docker.inspectContainer(name);
       if (!state?.isRunning && !state?.isRestarting) return;
       await pause(RESTART_MS, undefined, { signal });
+      next = { since: told === '' ? (state.startedAt ?? undefined) : momentOf(told) };
     }
   }
 
@@ -144,5 +149,13 @@ export class OutputFollower {
   }
 }
 
-/** Docker knows moments to the millisecond: what it tells twice is known by its own. */
-const since = (told: string): OutputWish => (told === '' ? {} : { since: new Date(`${told.slice(0, 23)}Z`) });
+/** Docker is asked by milliseconds: what it tells twice is known by its own, finer ones. */
+const momentOf = (time: string): Date => new Date(`${time.slice(0, 23)}Z`);
+
+function whenAll(count: number, done: () => void): () => void {
+  let left = count;
+  return () => {
+    left -= 1;
+    if (left === 0) done();
+  };
+}

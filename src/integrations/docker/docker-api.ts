@@ -31,6 +31,8 @@ export interface LogWish {
   follow?: boolean;
   timestamps?: boolean;
   signal?: AbortSignal;
+  /** Whatever is printed from here on will be heard. */
+  onOpen?(): void;
   /** While its promise is open nothing more is read. */
   onOutput(chunk: Buffer, from: LogStream): void | Promise<void>;
 }
@@ -167,7 +169,7 @@ export class DockerApi {
   /** Until there is no more; a follower's end comes with the container's. */
   async containerLogs(name: string, wish: LogWish): Promise<void> {
     const path = `/containers/${segments(name)}/logs?${logQuery(wish)}`;
-    await this.#hear({ ...get(path), ...long(wish.signal) }, wish.onOutput);
+    await this.#hear({ ...get(path), ...long(wish.signal) }, wish);
   }
 
   /** Its exit code, as soon as it does not run. */
@@ -184,7 +186,7 @@ export class DockerApi {
     const { Id } = await this.#engine.ask<{ Id: string }>({ method: 'POST', path, body });
     const chunks: Buffer[] = [];
     const started: Question = { method: 'POST', path: `/exec/${Id}/start`, body: { Detach: false }, isLong: true };
-    await this.#hear(started, piece => void chunks.push(piece));
+    await this.#hear(started, { onOutput: piece => void chunks.push(piece) });
     const { ExitCode } = await this.#engine.ask<{ ExitCode: number }>(get(`/exec/${Id}/json`));
     return { exitCode: ExitCode, output: Buffer.concat(chunks).toString() };
   }
@@ -203,9 +205,10 @@ export class DockerApi {
     await this.#engine.find({ method: 'DELETE', path: `/volumes/${segments(name)}` });
   }
 
-  async #hear(question: Question, onOutput: LogWish['onOutput']): Promise<void> {
+  async #hear(question: Question, { onOpen, onOutput }: Pick<LogWish, 'onOpen' | 'onOutput'>): Promise<void> {
     const frames = new LogFrames();
     await this.#engine.listen(question, async answer => {
+      onOpen?.();
       for await (const chunk of answer) for (const [piece, from] of frames.take(chunk)) await onOutput(piece, from);
     });
   }
