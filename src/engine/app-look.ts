@@ -114,6 +114,11 @@ async function inspectAll(docker: DockerApi, apps: readonly App[]): Promise<Map<
   return found;
 }
 
+/** It, and then by the way that the world takes: a proxy that is dead is as bad. */
 async function ask(host: Host, { environment, deployment: { hostPort } }: App): Promise<HealthAnswer | null> {
-  return hostPort === null ? null : askHealth(() => host.dial(hostPort), environment.healthCheck);
+  if (hostPort === null) return null;
+  const answer = await askHealth(() => host.dial(hostPort), environment.healthCheck);
+  const { publicPort } = environment;
+  if (publicPort === null || !isHealthy(answer)) return answer;
+  return askHealth(() => host.dial(publicPort), environment.healthCheck);
 }

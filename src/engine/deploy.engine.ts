@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isDatabaseAway } from '../database/availability.ts';
-import { Deployment, type DeploymentPhase, DeploymentStatus } from '../entities/deployment.ts';
+import { Deployment, type DeploymentError, type DeploymentPhase, DeploymentStatus } from '../entities/deployment.ts';
 import { cancelDeploymentBell } from '../events/deployment-story.ts';
 import type { RowBell } from '../events/row-bell.ts';
 import { isOutOfReach } from '../remote/persist.ts';
@@ -96,7 +96,7 @@ export class DeployEngine {
 
   async #end(record: DeploymentRecord, release: Release | undefined, error: unknown): Promise<Turn> {
     if (isLive(record)) return this.#endLive(record, release, error);
-    const explained = explainFailure(error, record.now.phase);
+    const explained = masked(explainFailure(error, record.now.phase), release);
     if (explained.code === 'INTERNAL')
       this.log.error({ deploymentId: record.now.id, err: error }, 'A deployment failed');
     const isGone = release === undefined || (await this.#takeBack(release));
@@ -125,6 +125,7 @@ export class DeployEngine {
     this.log.error({ deploymentId: record.now.id, err: error }, 'What an old release left could not be cleared away');
     await release?.log.line('What the release before left could not be cleared away; it will be tried again');
     await release?.log.flush();
+    await rememberLeftServer(record);
     await record.finish('Finished', { hasLeftovers: true });
     return 'DONE';
   }
@@ -159,6 +160,21 @@ export class DeployEngine {
 }
 
 const isLive = ({ now }: DeploymentRecord): boolean => now.status === DeploymentStatus.LIVE;
+
+/** What a program or Docker said may bear what it was given to know. */
+function masked(error: DeploymentError, release: Release | undefined): DeploymentError {
+  const mask = (text: string) => release?.log.mask(text) ?? text;
+  return { ...error, message: mask(error.message), hint: error.hint === null ? null : mask(error.hint) };
+}
+
+/** After a move it may be the server that was left which could not be cleared: it is visited when it is back. */
+async function rememberLeftServer(record: DeploymentRecord): Promise<void> {
+  const { id, serverId } = record.now;
+  await record.change(async (_, unit) => {
+    const elsewhere = { supersededBy: id, status: DeploymentStatus.SUPERSEDED, serverId: { $ne: serverId } };
+    for (const each of await unit.em.find(Deployment, elsewhere)) each.hasLeftovers = each.serverId !== null;
+  });
+}
 
 /** No fault of the deployment: it is not ours any more, or has to wait, and whoever takes it up next goes on with it. */
 const isForAnother = (error: unknown, leave: AbortSignal): boolean =>

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Deployment } from '../entities/deployment.ts';
 import { Environment, EnvironmentStatus } from '../entities/environment.ts';
@@ -22,6 +23,8 @@ interface Current {
   deployment: Deployment;
   serverId: string;
 }
+
+const GOING = [EnvironmentStatus.DELETING, EnvironmentStatus.DELETE_FAILED];
 
 /** What does not listen proves itself by going on running for so long. */
 const SETTLED_MS = 3000;
@@ -98,7 +101,10 @@ export class EnvironmentPower {
 
   async #tell(status: EnvironmentStatus, statusReason: string | null): Promise<void> {
     await writeDuring(this.em, this.run, async unit => {
-      const environment = await unit.em.findOneOrFail(Environment, this.environmentId);
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+      const environment = await unit.em.findOneOrFail(Environment, { id: this.environmentId }, lock);
+      // Whoever deletes it meanwhile says what has become of it.
+      if (GOING.includes(environment.status)) return;
       Object.assign(environment, { status, statusReason, watch: null });
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
     });

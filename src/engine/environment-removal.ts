@@ -53,7 +53,8 @@ export class EnvironmentRemoval {
   async #servers(environmentId: string): Promise<Server[]> {
     const fork = this.em.fork();
     const environment = await fork.findOne(Environment, environmentId);
-    const traces = { environmentId, $or: [{ image: { $ne: null } }, { hasLeftovers: true }] };
+    // Volumes stay on every server that it ever was on.
+    const traces = { environmentId, ...(this.wish.deleteData ? {} : KEPT_OR_LEFT) };
     const deployments = await fork.find(Deployment, traces, { fields: ['serverId'] });
     const isThere = environment?.currentDeploymentId != null;
     const ids = [isThere ? environment.serverId : null, ...deployments.map(({ serverId }) => serverId)];
@@ -74,5 +75,7 @@ export class EnvironmentRemoval {
     });
   }
 }
+
+const KEPT_OR_LEFT = { $or: [{ image: { $ne: null } }, { hasLeftovers: true }] };
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -90,7 +90,7 @@ type Optional =
   | ('serverId' | 'status' | 'phase' | 'isFinished' | 'actor' | 'commit' | 'branch' | 'image' | 'rollbackOf')
   | ('supersededBy' | 'error' | 'phases' | 'startedAt' | 'finishedAt' | 'wantedCommit' | 'rebuild' | 'fence')
   | ('cancelAskedAt' | 'logSeq' | 'variables' | 'buildKey' | 'appPort' | 'hostPort' | 'usesCurrentVariables')
-  | ('hasLeftovers' | 'builder' | 'composition' | 'images');
+  | ('hasLeftovers' | 'builder' | 'seenChanges' | 'composition' | 'images');
 
 /** One attempt, and what it left running: its release. */
 @ObjectType({ description: 'One attempt to put a commit live.', simpleResolvers: true })
@@ -218,6 +218,10 @@ export class Deployment extends Owned<Optional> {
   /** Where the proxy of the server finds it, on that server's loopback. */
   @Property({ type: 'integer', nullable: true, hidden: true })
   hostPort: number | null = null;
+
+  /** How many changes of the environment it knows of; what came after them waits for the next one. */
+  @Property({ type: 'integer', hidden: true })
+  seenChanges: number = 0;
 
   /** Something of it is still on a server that could not be reached: it is removed when the server is back. */
   @Property({ type: 'boolean', hidden: true })

@@ -56,6 +56,7 @@ alter table deployment
   add column build_key varchar(64),
   add column app_port integer,
   add column host_port integer,
+  add column seen_changes integer not null default 0,
   add column has_leftovers boolean not null default false;
 create unique index deployment_one_at_a_time on deployment (environment_id) where started_at is not null and not is_finished;
 create index on deployment (server_id) where not is_finished;

@@ -34,7 +34,7 @@ export class EnvironmentDeletionService {
         throw new DomainError('BEING_DELETED', 'The environment is being deleted already');
       const { slug } = await unit.em.findOneOrFail(Project, { id: environment.projectId });
       refuseLossOfData(scope, wish, `${slug}/${environment.slug}`);
-      await refuseRunning(unit, [id]);
+      await refuseRunning(unit, [id], wish.force);
       await takeOutOfUse(unit, environment);
       const run = this.runs.start(unit, RunKind.DELETE_ENVIRONMENT, environment.workspaceId, subjectOf(id));
       const job = {

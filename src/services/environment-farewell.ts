@@ -3,15 +3,34 @@ import { clock } from '../clock.ts';
 import { Deployment, DeploymentStatus } from '../entities/deployment.ts';
 import { type Environment, EnvironmentStatus } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
+import { Server, ServerStatus } from '../entities/server.ts';
 import { DomainError } from '../errors.ts';
 import { tellDeployment } from '../events/deployment-story.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 
 /** What has begun is on a server: it has to end first. */
-export async function refuseRunning(unit: UnitOfWork, environmentIds: readonly string[]): Promise<void> {
+export async function refuseRunning(
+  unit: UnitOfWork,
+  environmentIds: readonly string[],
+  force?: boolean | null,
+): Promise<void> {
+  if (force) await giveUpCancelled(unit, environmentIds);
   const busy = { environmentId: [...environmentIds], isFinished: false, startedAt: { $ne: null } };
   if ((await unit.em.count(Deployment, busy)) > 0)
     throw new DomainError('DEPLOYMENT_RUNNING', 'A deployment is running; cancel it first');
+}
+
+/** One that is being cancelled ends when its server has been cleared. If that is away for good, `force` ends it as it is. */
+async function giveUpCancelled(unit: UnitOfWork, environmentIds: readonly string[]): Promise<void> {
+  const cancelling = { environmentId: [...environmentIds], status: DeploymentStatus.CANCELLING };
+  for (const each of await unit.em.find(Deployment, cancelling, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
+    const server = await unit.em.findOne(Server, { id: each.serverId ?? each.id });
+    if (server?.status === ServerStatus.READY) continue;
+    Object.assign(each, { status: DeploymentStatus.CANCELLED, isFinished: true, finishedAt: clock.now() });
+    // Whoever still works on it writes nothing more.
+    Object.assign(each, { fence: each.fence + 1, hasLeftovers: server !== null });
+    await tellDeployment(unit, EventAction.UPDATED, each, 'Cancelled: its server is gone, and what is left there too');
+  }
 }
 
 /** Nothing is deployed any more, and nothing changed. The environment is held by the caller. */

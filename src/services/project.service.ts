@@ -111,6 +111,7 @@ export class ProjectService {
       await refuseRunning(
         unit,
         environments.map(environment => environment.id),
+        wish.force,
       );
       project.status = ProjectStatus.DELETING;
       for (const environment of environments) await takeOutOfUse(unit, environment);

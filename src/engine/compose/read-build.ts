@@ -27,7 +27,7 @@ export function readBuild(spot: Spot): ComposeBuild {
 
 /** One that lies in the repository but outside the context is sent along, as the context's own. */
 function dockerfileOf(context: string, named: Spot | undefined, inline: Spot | undefined) {
-  if (inline !== undefined) return { dockerfile: null, dockerfileText: inline.text() };
+  if (inline !== undefined) return { dockerfile: null, dockerfileText: openly(inline, () => inline.text()) };
   if (named === undefined) return { dockerfile: 'Dockerfile', dockerfileText: null };
   const path = insideRepository(named, context, named.text());
   const prefix = context === '' ? '' : `${context}/`;
@@ -37,13 +37,19 @@ function dockerfileOf(context: string, named: Spot | undefined, inline: Spot | u
   return { dockerfile: null, dockerfileText: text };
 }
 
-function readArgs(spot: Spot): Record<string, string> {
-  const [args, secrets] = spot.reading.secretsUsedBy(() => readPairs(spot));
+/** What stands in an image is no place for a secret. */
+function openly<Value>(spot: Spot, read: () => Value): Value {
+  const [value, secrets] = spot.reading.secretsUsedBy(read);
   if (secrets.length > 0)
     spot.refuse(
       `puts the secret variable ${secrets[0]} where everybody who has the image can read it`,
       'Mount it in the Dockerfile instead (RUN --mount=type=secret,id=NAME), or save the variable as one that is not secret.',
     );
+  return value;
+}
+
+function readArgs(spot: Spot): Record<string, string> {
+  const args = openly(spot, () => readPairs(spot));
   for (const key of Object.keys(args)) {
     if (!ARGUMENT.test(key)) spot.refuse('has an argument whose name is not made of letters, digits and _');
     if (/^BUILDKIT_/i.test(key)) spot.refuse('has an argument that would change the builder itself');

@@ -61,7 +61,9 @@ function readImage(spot: Spot): string {
   const image = spot.textLike(IMAGE, 'the name of an image');
   // Images of other environments on the same server go by these names.
   if (/^(?:[^/]*docker\.io\/)?slipway\//.test(image)) spot.refuse('names an image of another environment');
-  return image;
+  if (/^sha256(:|$)/.test(image)) spot.refuse('names an image by its id alone');
+  // Without a tag Docker would take a short name for the beginning of an id of any image on the server.
+  return /:[^/]+$|@/.test(image) ? image : `${image}:latest`;
 }
 
 /** A text is split as a shell would, but no shell runs it. */

@@ -31,6 +31,7 @@ export async function leaveProxy({ docker, host, proxy, prefix }: Machine, envir
   await proxy.ensure();
   const route = await proxy.upstreamOf(environmentId);
   if (route === null) return;
-  await proxy.unroute(environmentId);
+  // As long as the route is there, whoever comes after a crash knows the port.
   await host.run(shutPort(prefix, route.listenPort));
+  await proxy.unroute(environmentId);
 }

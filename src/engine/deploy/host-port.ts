@@ -1,4 +1,5 @@
-import { Deployment } from '../../entities/deployment.ts';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { Deployment, DeploymentStatus } from '../../entities/deployment.ts';
 import { DeployFailure } from './deploy-failure.ts';
 import type { Machine } from './deploy-step.ts';
 import type { Release } from './release.ts';
@@ -9,6 +10,8 @@ import { isPortTaken } from './start-failure.ts';
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 28_999;
 const TRIES = 5;
+/** Whoever is over has given its port back. */
+const HOLDING = [DeploymentStatus.RUNNING, DeploymentStatus.CANCELLING, DeploymentStatus.LIVE];
 
 /** Starts what listens, on a port of the server's loopback that nobody else has. What is left of a start that failed is removed. */
 export async function startListening(
@@ -24,14 +27,17 @@ export async function startListening(
       return;
     } catch (error) {
       await remove();
-      if (!isPortTaken(error) || tries === TRIES) throw error;
+      const isTaken = isPortTaken(error) || error instanceof UniqueConstraintViolationException;
+      if (!isTaken || tries === TRIES) throw error;
     }
   }
 }
 
 /** Written down before it is used: whoever takes the deployment up finds the same. */
 async function takePort({ em, record, server }: Release, { host }: Machine): Promise<void> {
-  const there = await em.fork().find(Deployment, { serverId: server.id, hostPort: { $ne: null } });
+  const there = await em
+    .fork()
+    .find(Deployment, { serverId: server.id, hostPort: { $ne: null }, status: HOLDING }, { fields: ['hostPort'] });
   const taken = new Set(there.flatMap(each => each.hostPort ?? []));
   const hostPort = await freePort(host, { from: LOWEST_PORT, to: HIGHEST_PORT, taken });
   if (hostPort === null) throw new DeployFailure('START_FAILED', 'The server has no port left');

@@ -87,6 +87,11 @@ export class LogWriter {
     this.#throwFailure();
   }
 
+  /** For what is told of it elsewhere than in its log. */
+  mask(text: string): string {
+    return this.#masker.mask(text);
+  }
+
   /**
    * A program that is followed anew says everything from its beginning: what is stored of this phase already is passed over. The same
    * bytes make the same lines, however they are cut. Where several follow each other, `behind` is the line of ours before this one.

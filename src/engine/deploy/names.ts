@@ -60,4 +60,4 @@ export const roleLabels = (deployment: Pick<Deployment, 'environmentId' | 'id'>,
 
 /** A container that was meant to end, and did so without a fault. */
 export const hasEndedWell = (state: { labels: Labels; isRunning: boolean; isRestarting: boolean; exitCode: number }) =>
-  LABEL.mayEnd in state.labels && !state.isRunning && !state.isRestarting && state.exitCode === 0;
+  state.labels[LABEL.mayEnd] === 'true' && !state.isRunning && !state.isRestarting && state.exitCode === 0;

@@ -6,7 +6,13 @@ import type { Release } from './release.ts';
 /** Long enough for what an application has begun; then it is ended. */
 export const STOP_SECONDS = 20;
 
-export const stopSecondsOf = (labels: Labels): number => Number(labels[LABEL.stopSeconds] ?? STOP_SECONDS);
+const MOST_STOP_SECONDS = 120;
+
+/** An image may bear labels of its own making: only what makes sense is heard. */
+export function stopSecondsOf(labels: Labels): number {
+  const seconds = Number(labels[LABEL.stopSeconds] ?? STOP_SECONDS);
+  return Number.isInteger(seconds) && seconds >= 0 ? Math.min(seconds, MOST_STOP_SECONDS) : STOP_SECONDS;
+}
 
 /** What the application reads: what the user set comes last, and wins. */
 export function containerEnvironment({ deployment, environment, runtimeVariables }: Release): Record<string, string> {
@@ -36,7 +42,13 @@ export function releaseContainer(release: Release): ContainerSpec {
     image: image ?? '',
     ...command,
     env: containerEnvironment(release),
-    labels: { ...roleLabels(deployment, 'app'), ...(hostPort === null ? {} : { [LABEL.hostPort]: String(hostPort) }) },
+    // All of them, always: what we leave out the image could say instead.
+    labels: {
+      ...roleLabels(deployment, 'app'),
+      [LABEL.hostPort]: hostPort === null ? '' : String(hostPort),
+      [LABEL.stopSeconds]: String(STOP_SECONDS),
+      [LABEL.mayEnd]: 'false',
+    },
     network: { name: networkName(environment.id), aliases: ['app'] },
     ports,
     cpus: environment.resources.cpus,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { BuildSettings } from '../../entities/build.ts';
-import { Deployment, DeploymentTrigger } from '../../entities/deployment.ts';
+import { Deployment, DeploymentStatus, DeploymentTrigger } from '../../entities/deployment.ts';
 import { Environment } from '../../entities/environment.ts';
 import { Project } from '../../entities/project.ts';
 import { Server } from '../../entities/server.ts';
@@ -66,8 +66,7 @@ export class Release {
     const environment = await fork.findOneOrFail(Environment, environmentId);
     const server = serverId === null ? null : await fork.findOne(Server, serverId);
     if (server === null) throw new DeployFailure('SERVER_LOST', 'Its server was removed', 'Choose another server.');
-    const current = environment.currentDeploymentId;
-    const previous = current === null || current === record.now.id ? null : await fork.findOne(Deployment, current);
+    const previous = await previousOf(fork, environment, record.now);
     const variables = await variablesFor(fork, means, record.now);
     const secrets = variables.filter(({ isSecret }) => isSecret).map(({ value }) => value);
     const parts = { project, environment, server, previous, variables };
@@ -152,12 +151,20 @@ export const FORGOTTEN: Pick<Deployment, 'image' | 'images' | 'variables' | 'com
   ...{ image: null, images: [], variables: null, composition: null },
 };
 
-/** A rollback brings back what its release was started with, unless it was asked for with today's. */
-async function variablesFor(
-  em: EntityManager,
-  means: DeployMeans,
-  { environmentId, rollbackOf, usesCurrentVariables }: Deployment,
-): Promise<PlanVariable[]> {
+/** What served when it began. Once it is live itself, that is whom it has superseded. */
+function previousOf(em: EntityManager, environment: Environment, { id }: Deployment): Promise<Deployment | null> {
+  const { currentDeploymentId: current } = environment;
+  if (current !== null && current !== id) return em.findOne(Deployment, current);
+  return em.findOne(Deployment, { supersededBy: id, status: DeploymentStatus.SUPERSEDED });
+}
+
+/**
+ * What was decided when it was prepared stays, whoever takes it up. A rollback brings back what its release was started with, unless
+ * it was asked for with today's.
+ */
+async function variablesFor(em: EntityManager, means: DeployMeans, deployment: Deployment): Promise<PlanVariable[]> {
+  const { environmentId, rollbackOf, usesCurrentVariables, variables } = deployment;
+  if (variables !== null) return means.openRelease(deployment);
   if (rollbackOf === null || usesCurrentVariables) return means.variables(environmentId);
   const release = await em.findOne(Deployment, rollbackOf);
   if (release?.variables == null)

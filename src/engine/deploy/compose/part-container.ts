@@ -104,8 +104,9 @@ export const aliasesOf = ({ service }: Part): string[] => [service.name, ...serv
 
 const partLabels = ({ service }: Part): Record<string, string> => ({
   [LABEL.service]: service.name,
-  ...(service.restart === 'unless-stopped' ? {} : { [LABEL.mayEnd]: 'true' }),
-  ...(service.stopSeconds === null ? {} : { [LABEL.stopSeconds]: String(service.stopSeconds) }),
+  // Always said: what we leave out an image could say instead.
+  [LABEL.mayEnd]: String(service.restart !== 'unless-stopped'),
+  [LABEL.stopSeconds]: String(service.stopSeconds ?? STOP_SECONDS),
 });
 
 const digestOf = (spec: object): string => createHash('sha256').update(JSON.stringify(spec)).digest('hex');

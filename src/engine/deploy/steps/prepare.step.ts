@@ -98,10 +98,14 @@ export class PrepareStep implements DeployStep {
   }
 
   async #decide(decided: Decision, composed: Composition | null): Promise<void> {
-    const { record, means, variables, deployment } = this.release;
+    const { record, means, variables, deployment, environment } = this.release;
+    const { changeCount: seenChanges } = environment;
     const sealed = means.sealRelease(deployment.id, variables);
     const composition = composed === null ? null : means.sealComposition(deployment.id, composed.toString());
-    await record.change(each => void Object.assign(each, decided, { variables: sealed, composition }), 'Prepared');
+    await record.change(
+      each => void Object.assign(each, decided, { variables: sealed, composition, seenChanges }),
+      'Prepared',
+    );
   }
 }
 

@@ -43,9 +43,10 @@ export class PruneStep implements DeployStep {
 
   /** A release without its image cannot be rolled back to, and says so. */
   async #forget(kept: readonly string[]): Promise<void> {
-    const { record, environment } = this.release;
+    const { record, environment, server } = this.release;
     await record.change(async (_, unit) => {
-      const gone = { environmentId: environment.id, image: { $nin: [...kept], $ne: null }, isFinished: true };
+      const here = { environmentId: environment.id, serverId: server.id, isFinished: true };
+      const gone = { ...here, image: { $nin: [...kept], $ne: null } };
       for (const each of await unit.em.find(Deployment, gone)) Object.assign(each, FORGOTTEN);
     });
   }

@@ -25,15 +25,18 @@ export class StartStep implements DeployStep {
     try {
       await startListening(this.release, machine, {
         start: () => this.#start(machine),
-        remove: () => this.undo(machine),
+        remove: () => machine.docker.removeContainer(this.#name, { volumes: true }),
       });
     } catch (error) {
       throw startFailure(error, 'The release');
     }
   }
 
+  /** The network goes with the last of the environment's containers. */
   async undo({ docker }: Machine): Promise<void> {
+    const { id } = this.release.environment;
     await docker.removeContainer(this.#name, { volumes: true });
+    if ((await docker.containers(environmentLabels(id))).length === 0) await docker.removeNetwork(networkName(id));
   }
 
   get #name(): string {

@@ -5,6 +5,7 @@ import { EventAction, EventKind } from '../../../entities/event.ts';
 import { tellDeployment } from '../../../events/deployment-story.ts';
 import type { UnitOfWork } from '../../../events/unit-of-work.ts';
 import type { Host } from '../../../remote/host.ts';
+import { leaveProxy } from '../clear-environment.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import type { DeployStep, Machine } from '../deploy-step.ts';
 import { askHealth, isHealthy, saidOf } from '../health.ts';
@@ -35,14 +36,14 @@ export class SwitchStep implements DeployStep {
   }
 
   /** What served before serves again, as if nothing had been. */
-  async undo({ proxy }: Machine): Promise<void> {
+  async undo(machine: Machine): Promise<void> {
     const { environment, previous, deployment } = this.release;
     const { hostPort, phase, status, serverId } = deployment;
     if (hostPort === null || phase !== DeploymentPhase.SWITCHING || status === DeploymentStatus.LIVE) return;
     const before = previous?.serverId === serverId ? previous.hostPort : null;
     const { publicPort: listenPort } = environment;
-    if (before === null || listenPort === null) await proxy.unroute(environment.id);
-    else await proxy.route(environment.id, { listenPort, upstreamPort: before });
+    if (before === null || listenPort === null) await leaveProxy(machine, environment.id);
+    else await machine.proxy.route(environment.id, { listenPort, upstreamPort: before });
   }
 
   async #route(machine: Machine, upstreamPort: number): Promise<number> {
@@ -91,7 +92,7 @@ export class SwitchStep implements DeployStep {
         ...{ serverId, publicPort, currentDeploymentId: id, status: EnvironmentStatus.LIVE, statusReason: null },
         url: publicPort === null ? null : `http://${addressOf(this.release.server.host)}:${publicPort}`,
         // What was changed while this was under way waits for the next one.
-        needsDeploy: environment.changeCount !== this.release.environment.changeCount,
+        needsDeploy: environment.changeCount !== deployment.seenChanges,
       });
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
     }, 'Live');
