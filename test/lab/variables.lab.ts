@@ -67,9 +67,9 @@ test('a secret of the build is in the build, and neither in its log, nor in the 
     { key: 'PLAIN', value: 'shown', secret: false, scope: 'BUILD' },
   ];
   const { id } = await bench.environment('secrets', files, { variables });
-  // Quotes keep the watch itself from bearing the words it looks for.
+  // Brackets keep the watch itself from bearing the words it looks for.
   const watched = bench.server.shell(
-    `for i in $(seq 100); do ps axww -o args; sleep 0.05; done | grep -c 'correct-horse''-battery' || true`,
+    `for i in $(seq 100); do ps axww -o args; sleep 0.05; done | grep -c '[c]orrect-horse-battery' || true`,
   );
   const deployment = await bench.deploy(id);
   expect(deployment).toMatchObject({ status: 'LIVE' });
