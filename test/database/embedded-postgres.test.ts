@@ -66,6 +66,8 @@ describe('after a kill', () => {
     for (let kill = 0; kill < 2; kill += 1) {
       const { pid } = await service.hear('opened');
       await service.hearWrites(5);
+      // Frozen first: awake, it might bring its server back before it is killed itself.
+      process.kill(service.pid, 'SIGSTOP');
       process.kill(pid, 'SIGKILL');
       await service.kill();
       service = start(dataDir, written);
