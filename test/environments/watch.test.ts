@@ -14,6 +14,8 @@ let container: FakeContainer;
 
 beforeAll(async () => {
   bench = await EnvironmentBench.start();
+  // Looks of the clock between those of a test would see first what it is about.
+  await bench.app.app.queue.boss.unschedule('apps.watch');
   projectId = await bench.project();
 }, PATIENCE);
 afterAll(() => bench.stop());

@@ -153,7 +153,10 @@ test('what the clock sends is scheduled once, however many instances there are',
   await start({});
   const schedules = await bench.queue.boss.getSchedules();
   expect(schedules.map(({ name, cron, timezone }) => [name, cron, timezone]).sort()).toEqual([
+    ['apps.watch', '* * * * *', 'UTC'],
+    ['deployments.sweep', '* * * * *', 'UTC'],
     ['git.check', '41 */6 * * *', 'UTC'],
+    ['git.poll', '* * * * *', 'UTC'],
     ['rows.prune', '17 * * * *', 'UTC'],
     ['servers.look-security', '29 * * * *', 'UTC'],
     ['servers.watch', '* * * * *', 'UTC'],

@@ -38,10 +38,16 @@ export async function restCall<Body>(
   { token, body, headers }: RestOptions,
 ): Promise<Answer<Body>> {
   const isRaw = typeof body === 'string' || body === undefined;
-  const response = await fetch(url, {
-    method,
-    headers: { ...(isRaw ? {} : { 'content-type': 'application/json' }), ...bearer(token), ...headers },
-    ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  const ask = () =>
+    fetch(url, {
+      method,
+      headers: { ...(isRaw ? {} : { 'content-type': 'application/json' }), ...bearer(token), ...headers },
+      ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+    });
+  const response = await ask().catch(error => {
+    // The server closes what was idle for long; on a busy machine that may cross with a question, which is then asked again.
+    if (method === 'GET' && error.cause?.code === 'ECONNRESET') return ask();
+    throw error;
   });
   const text = await response.text();
   return {
