@@ -55,7 +55,8 @@ export async function locateMessage(rows: Rows, deploymentId: string, seq: numbe
   if (seq > (story?.last ?? 0)) throw new Invalid({ field: 'after', message: 'is not a message of this deployment' });
   if (!withLogs || seq === 0 || seq === story?.last) return seq;
   const next = 'select 1 as found from deployment_message where deployment_id = $1 and seq = $2';
-  if ((await rows.query(next, [deploymentId, seq + 1])).length === 0) throw new CursorTooOld();
+  if ((await rows.query(next, [deploymentId, seq + 1])).length === 0)
+    throw new CursorTooOld('Lines since that cursor are no longer kept; begin without one to read what is');
   return seq;
 }
 

@@ -27,8 +27,8 @@ export interface StreamSource {
 
 /** What lay behind that cursor was pruned: whoever resumes there would miss it without knowing. */
 export class CursorTooOld extends DomainError {
-  constructor() {
-    super('CURSOR_TOO_OLD', 'Events since that cursor are no longer kept; read the resources anew');
+  constructor(message = 'Events since that cursor are no longer kept; read the resources anew') {
+    super('CURSOR_TOO_OLD', message);
   }
 }
 
