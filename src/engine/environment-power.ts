@@ -102,9 +102,9 @@ export class EnvironmentPower {
   async #tell(status: EnvironmentStatus, statusReason: string | null): Promise<void> {
     await writeDuring(this.em, this.run, async unit => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-      const environment = await unit.em.findOneOrFail(Environment, { id: this.environmentId }, lock);
+      const environment = await unit.em.findOne(Environment, { id: this.environmentId }, lock);
       // Whoever deletes it meanwhile says what has become of it.
-      if (GOING.includes(environment.status)) return;
+      if (environment === null || GOING.includes(environment.status)) return;
       Object.assign(environment, { status, statusReason, watch: null });
       unit.tell(EventKind.environment_updated, EventAction.UPDATED, environment, environment.projectId);
     });

@@ -13,16 +13,15 @@ export interface EnvironmentSketch {
   autoDeploy?: boolean | null;
 }
 
-/** The project was loaded with a lock: two that are made at once cannot take the same name. */
 export async function addEnvironment(
   scope: Scope,
   unit: UnitOfWork,
   { id: projectId, workspaceId }: Project,
   { name, branch, serverId, autoDeploy }: EnvironmentSketch,
 ): Promise<Environment> {
+  const others = await refuseTakenName(unit, { id: null, projectId }, name);
   // Held until the environment is on it: it cannot be deleted meanwhile.
   if (serverId != null) await scope.load(unit, Server, serverId);
-  const others = await refuseTakenName(unit, { id: null, projectId }, name);
   return unit.em.create(Environment, {
     ...{ workspaceId, projectId, name },
     slug: freeSlug(name, new Set(others.map(({ slug }) => slug))),
@@ -32,12 +31,13 @@ export async function addEnvironment(
   });
 }
 
-/** In one project people tell environments apart by their names. Answers the others. */
+/** In one project people tell environments apart by their names. Two who want the same at once come one after the other. Answers the others. */
 export async function refuseTakenName(
   unit: UnitOfWork,
   { id, projectId }: { id: string | null; projectId: string },
   name: string,
 ): Promise<Pick<Environment, 'name' | 'slug'>[]> {
+  await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`environments ${projectId}`]);
   const all = await unit.em.find(Environment, { projectId }, { fields: ['id', 'name', 'slug'] });
   const others = all.filter(other => other.id !== id);
   if (others.some(other => fold(other.name) === fold(name)))

@@ -83,7 +83,9 @@ export class EnvironmentMoveService {
     Object.assign(environment, { currentDeploymentId: null, status: EnvironmentStatus.IDLE, needsDeploy: true });
     await unit.em.nativeUpdate(Deployment, { environmentId: environment.id, serverId: oldId }, { image: null });
     const queued = await this.deployments.add(unit, environment, moving(current, scope.viewer.userId, serverId));
-    Object.assign(current, { status: DeploymentStatus.SUPERSEDED, supersededBy: queued.id, image: null });
+    // Should the server come back, what is left there is cleared away: two copies of one application do harm.
+    const aside = { status: DeploymentStatus.SUPERSEDED, image: null, hasLeftovers: true };
+    Object.assign(current, aside, { supersededBy: queued.id });
     current.finishedAt ??= clock.now();
     await tellDeployment(unit, EventAction.UPDATED, current, `Forgotten: ${oldName} does not answer any more`);
     const left = `container slipway-${current.id}, images slipway/${environment.id}, network slipway-${environment.id}`;

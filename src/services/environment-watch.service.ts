@@ -6,6 +6,7 @@ import { Environment, EnvironmentStatus } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
 import { Run, RunStatus } from '../entities/run.ts';
 import { transact, type UnitOfWork, workOrigin } from '../events/unit-of-work.ts';
+import { isOutOfReach } from '../remote/persist.ts';
 import { subjectOf } from './environment-power.service.ts';
 import type { ServerAccessService } from './server-access.service.ts';
 import { ServerAway, ServerUntrusted } from './server-failure.ts';
@@ -53,7 +54,7 @@ export class EnvironmentWatchService {
       const looks = await this.access.use(serverId, host => lookAtApps(host, apps));
       for (const [app, look] of looks) await this.#keep(app, judge(app, look));
     } catch (error) {
-      if (error instanceof ServerAway || error instanceof ServerUntrusted) await this.#doubt(apps);
+      if (isAway(error)) await this.#doubt(apps);
       else this.warn('The applications of a server could not be looked at', error);
     }
   }
@@ -76,6 +77,9 @@ export class EnvironmentWatchService {
     });
   }
 }
+
+const isAway = (error: unknown): boolean =>
+  error instanceof ServerAway || error instanceof ServerUntrusted || isOutOfReach(error);
 
 const isSaid = ({ status, statusReason }: Environment, verdict: Partial<Verdict>): boolean =>
   status === verdict.status && statusReason === verdict.statusReason;

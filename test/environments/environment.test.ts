@@ -49,6 +49,9 @@ describe.each(['rest', 'graphql'] as const)('at the door of %s', door => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name: `race ${door}` })));
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(1);
     expect(answers.filter(({ code }) => code === 'NAME_TAKEN')).toHaveLength(9);
+    const others = await Promise.all(Array.from({ length: 5 }, () => bench.environment({ projectId })));
+    const renamed = await Promise.all(others.map(({ id }) => update(id, { name: `second race ${door}` })));
+    expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
   });
 
   test('without an analysis it has to be told how to build', async () => {

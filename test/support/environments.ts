@@ -133,7 +133,7 @@ export class EnvironmentBench {
   deployments(environmentId: string): Promise<DeploymentRow[]> {
     return this.app.sql<DeploymentRow>(
       `select id, status, trigger, server_id as "serverId", wanted_commit as "wantedCommit", branch, image,
-         superseded_by as "supersededBy" from deployment where environment_id = $1 order by number desc`,
+         superseded_by as "supersededBy", has_leftovers as "hasLeftovers" from deployment where environment_id = $1 order by number desc`,
       [environmentId],
     );
   }
@@ -156,4 +156,5 @@ export interface DeploymentRow {
   branch: string | null;
   image: string | null;
   supersededBy: string | null;
+  hasLeftovers: boolean;
 }
