@@ -120,6 +120,19 @@ describe('data that only an image declares', () => {
     expect(await bench.server.shell(`(docker images; docker network ls) | grep -c ${asked.body.id} || true`)).toBe('0');
   });
 
+  test('the Dockerfile alone can take over, and the compose file come back with its data', async () => {
+    const { currentDeploymentId: before } = await bench.get(id);
+    await bench.rest('PATCH', `/environments/${id}`, { build: { builder: 'DOCKERFILE' } });
+    const plain = await bench.deploy(id, { commit: (await bench.finished(id, before ?? '')).commit?.sha });
+    expect(plain).toMatchObject({ status: 'LIVE' });
+    expect(await list(id, 'ps', '--all', '--format', '{{.Names}}')).toBe(`slipway-${plain.id}`);
+    expect(await list(id, 'network', 'ls', '--format', '{{.Name}}')).toBe(`slipway-${id}`);
+    const asked = await bench.rest<DeploymentAnswer>('POST', `/environments/${id}/deployments/${before}/rollback`, {});
+    expect(await bench.finished(id, asked.body.id)).toMatchObject({ status: 'LIVE' });
+    await eventually(async () => (await outputOf(`slipway-${id}-bot`)) === 'started: one two two');
+    await bench.rest('PATCH', `/environments/${id}`, { build: { builder: 'COMPOSE' } });
+  });
+
   test('a service that the file no longer has is removed; its data stay until they are deleted, too', async () => {
     const file = 'services: {cache: {image: node:24-bookworm-slim, command: [sleep, "9999"]}}';
     bench.git.push(path, { ...files('four'), 'compose.yaml': file }, 'without');

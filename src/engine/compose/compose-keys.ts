@@ -50,7 +50,7 @@ export const SERVICE_KEYS: KeyRules = {
   honoured: new Set([
     ...['image', 'build', 'command', 'entrypoint', 'environment', 'env_file', 'ports', 'expose', 'volumes', 'tmpfs'],
     ...['depends_on', 'networks', 'links', 'restart', 'working_dir', 'user', 'stop_grace_period', 'stop_signal'],
-    ...['read_only', 'shm_size', 'healthcheck', 'profiles', 'security_opt', 'network_mode'],
+    ...['read_only', 'init', 'shm_size', 'healthcheck', 'profiles', 'security_opt', 'network_mode'],
   ]),
   ignored: {
     annotations: '',
@@ -73,7 +73,6 @@ export const SERVICE_KEYS: KeyRules = {
     domainname: BELONGS,
     extra_hosts: 'containers find each other by the names of their services, and nobody else by a made-up name',
     hostname: BELONGS,
-    init: '',
     labels: '',
     logging: 'output is kept and rotated by us',
     mac_address: BELONGS,

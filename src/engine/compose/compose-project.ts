@@ -41,6 +41,8 @@ export interface ComposeService {
   stopSeconds: number | null;
   stopSignal: string | null;
   isReadOnly: boolean;
+  /** Whether a small program of Docker's is its first process; null where the file does not say. */
+  hasInit: boolean | null;
   sharedMemoryBytes: number | null;
   healthcheck: ComposeHealthcheck | null;
 }

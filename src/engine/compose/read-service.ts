@@ -15,7 +15,8 @@ import { splitWords } from './words.ts';
 const IMAGE =
   /^(?:[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?(?::\d{1,5})?\/)?[a-z0-9]+(?:[._/-]{1,2}[a-z0-9]+){0,60}(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 const HOST_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
-const MOST_STOP_MS = 120_000;
+const MOST_STOP_SECONDS = 120;
+const DAY_MS = 24 * 3_600_000;
 const MOST_SHARED_BYTES = 2 * 1024 ** 3;
 
 /** A service as the file wants it. Each key is read for itself: what one refuses does not hide what the next one would. */
@@ -47,8 +48,9 @@ export function readService(name: string, spot: Spot, declared: ReadonlySet<stri
     restart: read('restart', readRestart, 'unless-stopped' as const),
     workingDirectory: read('working_dir', each => each.textLike(/^\/[^\p{Cc}]{0,500}$/u, 'an absolute path'), null),
     user: read('user', each => each.textLike(/^[\w.-]{1,64}(?::[\w.-]{1,64})?$/, 'a user, or user:group'), null),
-    stopSeconds: read('stop_grace_period', each => Math.ceil(readDuration(each, MOST_STOP_MS) / 1000), null),
+    stopSeconds: read('stop_grace_period', readStop, null),
     stopSignal: read('stop_signal', each => each.textLike(/^(?:SIG[A-Z0-9+-]{1,12}|\d{1,2})$/, 'a signal'), null),
+    hasInit: read('init', each => each.flag(), null),
     isReadOnly: read('read_only', each => each.flag(), false),
     sharedMemoryBytes: read('shm_size', each => readBytes(each, MOST_SHARED_BYTES), null),
     healthcheck: read('healthcheck', readHealthcheck, null),
@@ -79,6 +81,12 @@ function readRestart(spot: Spot): ComposeService['restart'] {
   return ['always', 'unless-stopped', ''].includes(text)
     ? 'unless-stopped'
     : spot.refuse('must be no, always, on-failure or unless-stopped');
+}
+
+function readStop(spot: Spot): number {
+  const seconds = Math.ceil(readDuration(spot, DAY_MS) / 1000);
+  if (seconds > MOST_STOP_SECONDS) spot.warn(`is cut to ${MOST_STOP_SECONDS}s`);
+  return Math.min(seconds, MOST_STOP_SECONDS);
 }
 
 /** Which networks it is in does not matter here, by which names it is known there does. */

@@ -19,6 +19,8 @@ export interface ContainerSpec {
   /** How long it may take to end when it is asked to, before it is ended. */
   stopSeconds?: number;
   stopSignal?: string;
+  /** True unless told otherwise. Some images bring a first process of their own, which cannot be anything else. */
+  hasInit?: boolean;
   isReadOnly?: boolean;
   /** Folders in memory, each with its options. */
   tmpfs?: Readonly<Record<string, string>>;
@@ -95,7 +97,7 @@ function hostConfigOf(spec: ContainerSpec, ports: readonly Binding[]): Record<st
     LogConfig: { Type: 'json-file', Config: { 'max-size': `${logMaxMegabytes}m`, 'max-file': String(logMaxFiles) } },
     SecurityOpt: ['no-new-privileges'],
     // Reaps what the program leaves behind, and passes signals on to one that was not written to be the first.
-    Init: true,
+    Init: spec.hasInit ?? true,
   };
 }
 

@@ -134,7 +134,8 @@ services:
   db:
     image: docker.io/library/mariadb:11@sha256:${'a'.repeat(64)}
     volumes: [db:/var/lib/mysql, "html:/html:ro"]
-    stop_grace_period: 1m
+    stop_grace_period: 10m
+    init: true
 volumes: {html: , db: {driver: local}}
 `);
   expect(project.web).toEqual({ service: 'wordpress', port: 80 });
@@ -146,7 +147,8 @@ volumes: {html: , db: {driver: local}}
     environment: { WORDPRESS_DB_PASSWORD: '' },
   });
   expect(named(project.services, 'db')).toMatchObject({
-    stopSeconds: 60,
+    stopSeconds: 120,
+    hasInit: true,
     volumes: [{ volume: 'db' }, { volume: 'html', isReadOnly: true }],
   });
   expect(project.warnings).toContain(

@@ -66,6 +66,7 @@ function commonSpec(release: Release, part: Part): Omit<ContainerSpec, 'labels'>
     ...(service.stopSignal === null ? {} : { stopSignal: service.stopSignal }),
     ...(service.sharedMemoryBytes === null ? {} : { sharedMemoryBytes: service.sharedMemoryBytes }),
     ...(service.healthcheck === null ? {} : { healthcheck: service.healthcheck }),
+    hasInit: service.hasInit ?? service.build !== null,
     isReadOnly: service.isReadOnly,
     tmpfs: service.tmpfs,
     stopSeconds: service.stopSeconds ?? STOP_SECONDS,
