@@ -3,8 +3,9 @@ import { DeploymentPhase } from '../../../entities/deployment.ts';
 import type { ComposeDependency } from '../../compose/compose-project.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type Machine } from '../deploy-step.ts';
-import { environmentLabels, keptContainerName, LABEL, networkName, releaseNetworkName } from '../names.ts';
+import { keptContainerName, LABEL, networkName, releaseNetworkName } from '../names.ts';
 import type { Release } from '../release.ts';
+import { ensureVolumes } from './ensure-volumes.ts';
 import { setAside } from './kept-services.ts';
 import type { Part } from './layout.ts';
 import { aliasesOf, partContainer } from './part-container.ts';
@@ -32,8 +33,7 @@ async function keepUp(release: Release, { docker }: Machine, part: Part): Promis
   } else {
     if (there !== null) await log.line(`The service ${name} has changed: it is replaced, with its data`);
     await setAside(docker, environment.id, name, deployment.id);
-    const labels = { ...environmentLabels(environment.id), [LABEL.madeBy]: deployment.id };
-    for (const volume of spec.volumes ?? []) await docker.ensureVolume(volume.name, labels);
+    await ensureVolumes(docker, release, spec);
     await docker.createContainer(spec);
   }
   await docker.connectNetwork(releaseNetworkName(deployment.id), spec.name, aliasesOf(part));
@@ -42,14 +42,12 @@ async function keepUp(release: Release, { docker }: Machine, part: Part): Promis
 
 /** It is in two networks: that of its release, where names are those of the file, and that of its environment. */
 async function startOwn(release: Release, { docker }: Machine, part: Part): Promise<void> {
-  const { environment, deployment } = release;
   const spec = partContainer(release, part);
   // One that has ended since was meant to.
   if ((await docker.inspectContainer(spec.name))?.startedAt != null) return;
-  const labels = { ...environmentLabels(environment.id), [LABEL.madeBy]: deployment.id };
-  for (const volume of spec.volumes ?? []) await docker.ensureVolume(volume.name, labels);
+  await ensureVolumes(docker, release, spec);
   await docker.createContainer(spec);
-  await docker.connectNetwork(networkName(environment.id), spec.name, []);
+  await docker.connectNetwork(networkName(release.environment.id), spec.name, []);
   await docker.startContainer(spec.name);
 }
 

@@ -1,4 +1,5 @@
 import { DeploymentPhase, DeploymentStatus } from '../../../entities/deployment.ts';
+import { ensureVolumes } from '../compose/ensure-volumes.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type DeployStep, type Machine } from '../deploy-step.ts';
 import { environmentLabels, networkName, preDeployName } from '../names.ts';
@@ -51,6 +52,7 @@ export class PreDeployStep implements DeployStep {
     const { docker } = machine;
     await docker.ensureNetwork(networkName(environment.id), environmentLabels(environment.id));
     const spec = await preDeployContainer(this.release, machine);
+    await ensureVolumes(docker, this.release, spec);
     await docker.createContainer(spec);
     if (spec.network?.name !== networkName(environment.id))
       await docker.connectNetwork(networkName(environment.id), this.#name, []);
