@@ -29,6 +29,9 @@ export interface GraphqlAnswer<Data> {
   errors: GraphqlError[] | undefined;
 }
 
+/** How a question fails that crossed with the end of an idle connection. */
+const CLOSED = ['ECONNRESET', 'UND_ERR_SOCKET'];
+
 const bearer = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
@@ -46,7 +49,7 @@ export async function restCall<Body>(
     });
   const response = await ask().catch(error => {
     // The server closes what was idle for long; on a busy machine that may cross with a question, which is then asked again.
-    if (method === 'GET' && error.cause?.code === 'ECONNRESET') return ask();
+    if (method === 'GET' && CLOSED.includes(error.cause?.code)) return ask();
     throw error;
   });
   const text = await response.text();
