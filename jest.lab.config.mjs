@@ -1,7 +1,10 @@
 import base from './jest.config.mjs';
 
 /** What has a shorter proof among the others, or is only about one part: with `SLIPWAY_LAB=full`. */
-const FULL = ['compose-data', 'compose-killed', 'docker', 'image-build', 'proxy', 'runtime-logs', 'two-instances'];
+const FULL = [
+  ...['compose', 'compose-data', 'compose-killed', 'docker', 'environments'],
+  ...['image-build', 'proxy', 'runtime-logs', 'two-instances'],
+];
 
 const isFull = process.env.SLIPWAY_LAB === 'full';
 
