@@ -26,6 +26,9 @@ afterEach(() => machine.stop());
 const slugOf = async (id: string) =>
   (await bench.app.rest<{ slug: string }>('GET', `/projects/${id}`, { token: bench.ann.token })).body.slug;
 
+const statusOfServer = async (id: string) =>
+  (await bench.app.rest<{ status: string }>('GET', `/servers/${id}`, { token: bench.ann.token })).body.status;
+
 describe.each(['rest', 'graphql'] as const)('deleting an environment at the door of %s', door => {
   const remove = (id: string, wish: object = {}, token?: string) =>
     bench.call(door, 'Mutation.deleteEnvironment', { id, ...wish }, token);
@@ -127,6 +130,30 @@ describe.each(['rest', 'graphql'] as const)('deleting an environment at the door
       expect(await bench.app.rest('DELETE', `/servers/${away}`, { token: bench.ann.token })).toMatchObject({
         status: 200,
       });
+    },
+    PATIENCE,
+  );
+
+  test(
+    'by force ends what is being cancelled on a server that is gone, and nothing on one that answers',
+    async () => {
+      const stuck = `update deployment set status = 'CANCELLING', is_finished = false, finished_at = null where id = $1`;
+      const lost = await machine.release(bench, projectId, await bench.server());
+      await bench.app.sql(stuck, [lost.deploymentId]);
+      expect(await remove(lost.id)).toMatchObject({ status: 409, code: 'DEPLOYMENT_RUNNING' });
+      const { value } = await remove(lost.id, { force: true });
+      const [told] = await bench.app.sql(
+        `select data->>'status' as status, data->>'isFinished' as "isFinished" from event
+         where kind = 'deployment_updated' and resource_id = $1 order by seq desc limit 1`,
+        [lost.deploymentId],
+      );
+      expect(told).toEqual({ status: 'CANCELLED', isFinished: 'true' });
+      expect(await bench.ended(value as { id: string })).toMatchObject({ status: 'SUCCEEDED' });
+      expect(await gone(lost.id)).toMatchObject({ status: 404 });
+      const near = await machine.release(bench, projectId, serverId);
+      await eventually(async () => (await statusOfServer(serverId)) === 'READY');
+      await bench.app.sql(stuck, [near.deploymentId]);
+      expect(await remove(near.id, { force: true })).toMatchObject({ status: 409, code: 'DEPLOYMENT_RUNNING' });
     },
     PATIENCE,
   );

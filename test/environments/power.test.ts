@@ -164,6 +164,27 @@ test(
   PATIENCE,
 );
 
+test.each(['DELETING', 'DELETE_FAILED'])(
+  'what is said of a deletion that came meanwhile stays said: %s',
+  async status => {
+    const { id } = await machine.release(bench, projectId, serverId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    machine.docker.before = () => {
+      asked.resolve();
+      return promise;
+    };
+    const { token } = bench.ann;
+    const { body } = await bench.app.rest<{ id: string }>('POST', `/environments/${id}/stop`, { token });
+    await asked.promise;
+    await bench.app.sql('update environment set status = $2 where id = $1', [id, status]);
+    resolve();
+    expect(await bench.ended(body)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await bench.get(id)).toMatchObject({ status });
+  },
+  PATIENCE,
+);
+
 test('a token for deployments may, one for reading may not', async () => {
   const { id } = await machine.release(bench, projectId, serverId);
   const { token } = bench.ann;

@@ -153,6 +153,23 @@ test(
   PATIENCE,
 );
 
+test(
+  'what answers on the server but not the world is degraded, and then down',
+  async () => {
+    const publicPort = 30_000;
+    await bench.app.sql('update environment set public_port = $2 where id = $1', [id, publicPort]);
+    // Nobody listens on the first port of all.
+    machine.machine.portBehind = port => (port === publicPort ? 1 : port);
+    const reason = expect.stringMatching(/^\/ does not answer well: no answer/);
+    expect(await seen()).toEqual(['DEGRADED', reason]);
+    expect(await seen()).toEqual(['DEGRADED', reason]);
+    expect(await seen()).toEqual(['DOWN', reason]);
+    machine.machine.portBehind = port => (port === publicPort ? machine.hostPort : port);
+    expect(await seen()).toEqual(['LIVE', null]);
+  },
+  PATIENCE,
+);
+
 test('what does not listen is judged by its container alone', async () => {
   await bench.app.sql('update deployment set host_port = null where environment_id = $1', [id]);
   await machine.stopAnswering();

@@ -49,9 +49,11 @@ export class ContainerOutput {
   }
 }
 
+const frame = ({ time, from, text }: Printed): Buffer => frameOf(from, `${time} ${text}\n`);
+
 /** As Docker sends it of a container without a terminal. */
-function frame({ time, from, text }: Printed): Buffer {
-  const body = Buffer.from(`${time} ${text}\n`);
+export function frameOf(from: 1 | 2, text: string): Buffer {
+  const body = Buffer.from(text);
   const head = Buffer.alloc(8);
   head.writeUInt8(from, 0);
   head.writeUInt32BE(body.length, 4);

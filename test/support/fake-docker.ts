@@ -1,18 +1,33 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ContainerOutput } from './container-output.ts';
+import { text } from 'node:stream/consumers';
+import { ContainerOutput, frameOf } from './container-output.ts';
 
 type Labels = Record<string, string>;
 
 export interface FakeContainer {
   name: string;
   labels: Labels;
-  state: 'running' | 'exited' | 'restarting';
+  state: 'created' | 'running' | 'exited' | 'restarting';
   exitCode?: number;
   restartCount?: number;
   isOutOfMemory?: boolean;
   startedAt?: Date;
+  image?: string;
+  env?: readonly string[];
+  /** Of the server's loopback. */
+  hostPort?: number;
 }
+
+/** How a container is asked for, as far as it is looked at. */
+interface Creation {
+  Image?: string;
+  Env?: string[];
+  Labels?: Labels;
+  HostConfig?: { PortBindings?: Record<string, { HostPort: string }[]> };
+}
+
+type Execute = (words: readonly string[]) => Promise<{ exitCode: number; output: string }>;
 
 /** An engine that has what it is told it has, and does what it is asked in its memory alone. */
 export class FakeDocker {
@@ -25,6 +40,13 @@ export class FakeDocker {
   readonly told: string[] = [];
   /** Comes before anything it is told to do. */
   before: ((what: string) => void | Promise<void>) | undefined;
+  /** What it refuses to do, and what it says then. */
+  readonly refusals = new Map<string, string>();
+  /** How long each one was given when it was last stopped. */
+  readonly stopSeconds = new Map<string, number>();
+  /** Programs in its containers are run by this. */
+  execute: Execute = async () => ({ exitCode: 127, output: '' });
+  readonly #executed: Awaited<ReturnType<Execute>>[] = [];
   readonly #server: Server;
 
   private constructor() {
@@ -46,7 +68,8 @@ export class FakeDocker {
     await new Promise(resolve => this.#server.close(resolve));
   }
 
-  async #answer({ method = '', url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
     const { pathname, searchParams } = new URL(url, 'http://docker');
     const path = decodeURIComponent(pathname.replace(/^\/v[\d.]+/, ''));
     const isQuestion = method === 'GET';
@@ -55,12 +78,25 @@ export class FakeDocker {
       this.output.serve(printing.name, searchParams, response, printing.state !== 'exited');
       return;
     }
+    const what = `${method} ${path}`;
+    const sent = (JSON.parse((await text(request)) || '{}') ?? {}) as Record<string, unknown>;
+    const begun = /^\/exec\/(\d+)\/start$/.exec(path)?.[1];
+    if (begun !== undefined) {
+      response.end(frameOf(1, this.#executed[Number(begun)]?.output ?? ''));
+      return;
+    }
     if (!isQuestion) {
-      const what = `${method} ${path}`;
       this.told.push(what);
       await this.before?.(what);
     }
-    const body = isQuestion ? this.#look(path, labelsIn(searchParams)) : this.#do(method, path);
+    const refusal = this.refusals.get(what);
+    if (refusal !== undefined) {
+      send(response, 500, { message: refusal });
+      return;
+    }
+    const body = isQuestion
+      ? this.#look(path, labelsIn(searchParams))
+      : ((await this.#make(path, searchParams, sent)) ?? this.#do(method, path, searchParams));
     if (body === undefined) send(response, 404, { message: `No such thing: ${path}` });
     else if (body === null) response.writeHead(204).end();
     else send(response, 200, body);
@@ -79,17 +115,45 @@ export class FakeDocker {
     if (path === '/networks') return [...this.networks].filter(fitting).map(([Name, Labels]) => ({ Name, Labels }));
     if (path === '/volumes')
       return { Volumes: [...this.volumes].filter(fitting).map(([Name, Labels]) => ({ Name, Labels })) };
+    const executed = this.#executed[Number(/^\/exec\/(\d+)\/json$/.exec(path)?.[1] ?? -1)];
+    if (executed !== undefined) return { ExitCode: executed.exitCode };
+    const [, image] = /^\/images\/(.+)\/json$/.exec(path) ?? [];
+    const Labels = this.images.get(image ?? '');
+    if (Labels !== undefined) return { Id: `sha256:${image}`, Size: 1, Config: { Labels } };
     const container = this.containers.get(/^\/containers\/([^/]+)\/json$/.exec(path)?.[1] ?? '');
     return container && inspected(container);
   }
 
+  /** Answers what was made, and undefined if nothing was to be made. */
+  async #make(path: string, query: URLSearchParams, sent: Record<string, unknown>): Promise<object | undefined> {
+    const { Name = '', Labels = {} } = sent as { Name?: string; Labels?: Labels };
+    if (path === '/networks/create') this.networks.set(Name, Labels);
+    else if (path === '/volumes/create') this.volumes.set(Name, Labels);
+    else if (path === '/containers/create') return this.#create(query.get('name') ?? '', sent);
+    else if (/^\/containers\/[^/]+\/exec$/.test(path)) {
+      this.#executed.push(await this.execute((sent as { Cmd: string[] }).Cmd));
+      return { Id: String(this.#executed.length - 1) };
+    } else return undefined;
+    return { Name };
+  }
+
+  /** What the image says of itself is said of its containers, too, where they do not say otherwise. */
+  #create(name: string, { Image = '', Env = [], Labels = {}, HostConfig }: Creation): object {
+    const [binding] = Object.values(HostConfig?.PortBindings ?? {}).flat();
+    const labels = { ...this.images.get(Image), ...Labels };
+    const more = binding === undefined ? {} : { hostPort: Number(binding.HostPort) };
+    this.containers.set(name, { name, labels, state: 'created', image: Image, env: Env, ...more });
+    return { Id: name };
+  }
+
   /** Null for what was done. */
-  #do(method: string, path: string): null | undefined {
+  #do(method: string, path: string, query: URLSearchParams): null | undefined {
     const [, kind = '', name = '', verb = ''] =
       /^\/(containers|images|networks|volumes)\/(.+?)(?:\/(start|stop|restart))?$/.exec(path) ?? [];
     const container = this.containers.get(name);
     if (method === 'DELETE') return this.#shelf(kind)?.delete(name) ? null : undefined;
     if (container === undefined) return undefined;
+    if (verb === 'stop') this.stopSeconds.set(name, Number(query.get('t')));
     container.state = verb === 'stop' ? 'exited' : 'running';
     if (verb !== 'stop') Object.assign(container, { startedAt: new Date(), restartCount: 0 });
     return null;
@@ -111,19 +175,21 @@ function labelsIn(query: URLSearchParams): Labels {
   return Object.fromEntries(label.map(each => each.split('=') as [string, string]));
 }
 
-const listed = ({ name, labels, state }: FakeContainer) => ({
-  ...{ Id: name, Names: [`/${name}`], Image: 'app', State: state, Created: 0, Labels: labels },
+const listed = ({ name, labels, state, image = 'app' }: FakeContainer) => ({
+  ...{ Id: name, Names: [`/${name}`], Image: image, State: state, Created: 0, Labels: labels },
 });
+
+const NEVER = '0001-01-01T00:00:00Z';
 
 const inspected = (container: FakeContainer) => ({
   ...{ Id: container.name, Name: `/${container.name}`, Image: 'app', RestartCount: container.restartCount ?? 0 },
   State: {
-    Running: container.state !== 'exited',
+    Running: container.state !== 'exited' && container.state !== 'created',
     Restarting: container.state === 'restarting',
     OOMKilled: container.isOutOfMemory ?? false,
     ExitCode: container.exitCode ?? 0,
     Error: '',
-    StartedAt: (container.startedAt ?? new Date(0)).toISOString(),
+    StartedAt: container.state === 'created' ? NEVER : (container.startedAt ?? new Date(0)).toISOString(),
     FinishedAt: new Date(0).toISOString(),
   },
   Config: { Image: 'app', Labels: container.labels },

@@ -29,6 +29,8 @@ export class SshMachine {
   isClosed = false;
   /** Where its Docker answers, if it has one: a port of this machine. */
   dockerPort: number | undefined;
+  /** Who really answers on a port of its loopback: a port of this machine. */
+  portBehind: (port: number) => number = port => port;
   /** What its shell says before it does anything. */
   greeting = '';
   readonly #open = new Set<Connection>();
@@ -108,7 +110,7 @@ export class SshMachine {
       client.on('close', () => this.#open.delete(client));
       client.on('authentication', context => this.#admit(context));
       client.on('tcpip', (accept, reject, { destPort }) => {
-        const there = connect(destPort, '127.0.0.1');
+        const there = connect(this.portBehind(destPort), '127.0.0.1');
         there.once('error', () => reject?.());
         there.once('connect', () => talk(accept(), there));
       });

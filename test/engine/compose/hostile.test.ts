@@ -1,4 +1,4 @@
-import { refusal } from './read.ts';
+import { read, refusal } from './read.ts';
 
 /** Files that would take the server, or reach what is not theirs. None of them gets through, and each is told where. */
 
@@ -95,6 +95,8 @@ const settings: [yaml: string, place: string][] = [
   ['image: "../../x"', 'services.web.image'],
   ['image: slipway/0196-other-environment:latest', 'services.web.image'],
   ['image: docker.io/slipway/0196-other-environment', 'services.web.image'],
+  [`image: sha256:${'a'.repeat(64)}`, 'services.web.image'],
+  ['image: sha256', 'services.web.image'],
   ['depends_on: [nobody]', 'services.web.depends_on'],
   ['depends_on: [web]', 'services.web.depends_on'],
   ['command: echo $(id)', 'services.web.command'],
@@ -231,4 +233,24 @@ test.each([`\${TOKEN}`, `\${NO:-$TOKEN}`, null])('a secret is no argument of a b
   const { message, hint } = await refusal(text, { ...told, secrets: ['TOKEN'] });
   expect(message).toContain('services.web.build.args puts the secret variable TOKEN');
   expect(hint).toContain('--mount=type=secret');
+});
+
+test('a secret does not stand in a Dockerfile of the compose file either', async () => {
+  const told = { variables: { TOKEN: 'hush', OPEN: 'x' }, secrets: ['TOKEN'] };
+  const inline = (name: string) =>
+    `services: {web: {build: {context: ., dockerfile_inline: "FROM x\\nRUN curl \${${name}}"}}}`;
+  const { message } = await refusal(inline('TOKEN'), told);
+  expect(message).toContain('services.web.build.dockerfile_inline puts the secret variable TOKEN');
+  expect(message).not.toContain('hush');
+  expect((await read(inline('OPEN'), told)).services[0]?.build?.dockerfileText).toBe('FROM x\nRUN curl x');
+});
+
+/** Docker takes a short name without a tag for the beginning of an id, of whosever image. */
+test.each([
+  ['abcdef012345', 'abcdef012345:latest'],
+  ['registry.example:5000/team/app', 'registry.example:5000/team/app:latest'],
+  ['registry.example:5000/team/app:1', 'registry.example:5000/team/app:1'],
+  [`nginx@sha256:${'a'.repeat(64)}`, `nginx@sha256:${'a'.repeat(64)}`],
+])('an image is meant by its name and tag: %s', async (image, meant) => {
+  expect((await read(`services: {web: {image: "${image}"}}`)).services[0]?.image).toBe(meant);
 });
