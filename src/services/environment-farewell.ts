@@ -20,17 +20,30 @@ export async function refuseRunning(
     throw new DomainError('DEPLOYMENT_RUNNING', 'A deployment is running; cancel it first');
 }
 
-/** One that is being cancelled ends when its server has been cleared. If that is away for good, `force` ends it as it is. */
-async function giveUpCancelled(unit: UnitOfWork, environmentIds: readonly string[]): Promise<void> {
+/**
+ * One that is being cancelled ends when its server has been cleared. If that is away for good, `force` ends it as it is. `gone` are the
+ * servers that were asked just now; without it what was last seen of each one counts. Answers those that were ended.
+ */
+export async function giveUpCancelled(
+  unit: UnitOfWork,
+  environmentIds: readonly string[],
+  gone?: ReadonlySet<string>,
+): Promise<Deployment[]> {
   const cancelling = { environmentId: [...environmentIds], status: DeploymentStatus.CANCELLING };
+  const givenUp: Deployment[] = [];
   for (const each of await unit.em.find(Deployment, cancelling, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
     const server = await unit.em.findOne(Server, { id: each.serverId ?? each.id });
-    if (server?.status === ServerStatus.READY) continue;
+    const isGone = server === null || (gone?.has(server.id) ?? server.status !== ServerStatus.READY);
+    if (!isGone) continue;
     Object.assign(each, { status: DeploymentStatus.CANCELLED, isFinished: true, finishedAt: clock.now() });
     // Whoever still works on it writes nothing more.
     Object.assign(each, { fence: each.fence + 1, hasLeftovers: server !== null });
     await tellDeployment(unit, EventAction.UPDATED, each, 'Cancelled: its server is gone, and what is left there too');
+    givenUp.push(each);
   }
+  // Whoever looks next asks the database.
+  await unit.em.flush();
+  return givenUp;
 }
 
 /** Nothing is deployed any more, and nothing changed. The environment is held by the caller. */

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { clock } from '../clock.ts';
+import type { Row } from '../database/rows.ts';
 import { Deployment, DeploymentStatus, DeploymentTrigger } from '../entities/deployment.ts';
 import { Environment, EnvironmentStatus } from '../entities/environment.ts';
 import { EventAction, EventKind } from '../entities/event.ts';
@@ -8,6 +9,7 @@ import { DomainError, Invalid } from '../errors.ts';
 import { tellDeployment } from '../events/deployment-story.ts';
 import type { UnitOfWork } from '../events/unit-of-work.ts';
 import { type DeploymentQueue, type DeploymentWish, refuseDeletedEnvironment } from './deployment-queue.ts';
+import { giveUpCancelled } from './environment-farewell.ts';
 import { checkVersion, type Scope } from './scope.ts';
 import type { ServerAccessService } from './server-access.service.ts';
 import { ServerAway, ServerUntrusted } from './server-failure.ts';
@@ -25,16 +27,19 @@ export class EnvironmentMoveService {
     private readonly access: ServerAccessService,
   ) {}
 
-  /** `force` forgets what is on the old server, if that server does not answer any more. */
+  /**
+   * `force` forgets what is on the old server, if that server does not answer any more, and what is being cancelled on one that does not:
+   * it would be for ever.
+   */
   async move(scope: Scope, id: string, { serverId, force, ifVersion }: MoveWish): Promise<Environment> {
     const before = await scope.row(Environment, id);
     checkVersion(before, ifVersion);
-    const isLeaving = before.serverId !== serverId && before.currentDeploymentId !== null;
-    const goneServer = force && isLeaving && (await this.#isGone(before.serverId)) ? before.serverId : undefined;
+    const gone = force ? await this.#goneServers(scope, before, serverId) : null;
     return scope.transact(async unit => {
       const environment = await scope.load(unit, Environment, id, ifVersion);
       refuseDeletedEnvironment(environment);
-      const isForgotten = goneServer !== undefined && goneServer === environment.serverId;
+      if (gone !== null) await giveUp(scope, unit, environment, gone);
+      const isForgotten = environment.currentDeploymentId !== null && gone?.has(environment.serverId ?? '');
       const queued = isForgotten
         ? await this.#abandon(scope, unit, environment, serverId)
         : await this.place(scope, unit, environment, serverId);
@@ -62,9 +67,18 @@ export class EnvironmentMoveService {
     return null;
   }
 
+  /** Of the servers that something of it is on, but for the one it is to be on. */
+  async #goneServers(scope: Scope, environment: Row<Environment>, target: string): Promise<Set<string>> {
+    const { id: environmentId, serverId, currentDeploymentId } = environment;
+    const stuck = await scope.list(Deployment, { environmentId, status: DeploymentStatus.CANCELLING }, { limit: 10 });
+    const ids = new Set([currentDeploymentId === null ? null : serverId, ...stuck.map(each => each.serverId)]);
+    const gone = new Set<string>();
+    for (const id of ids) if (id !== null && id !== target && (await this.#isGone(id))) gone.add(id);
+    return gone;
+  }
+
   /** Whether it answers to somebody who comes anew; what is open already may be dead without our knowing. */
-  async #isGone(serverId: string | null): Promise<boolean> {
-    if (serverId === null) return false;
+  async #isGone(serverId: string): Promise<boolean> {
     try {
       await this.access.useAnew(serverId, async () => undefined);
       return false;
@@ -89,9 +103,20 @@ export class EnvironmentMoveService {
     current.finishedAt ??= clock.now();
     await tellDeployment(unit, EventAction.UPDATED, current, `Forgotten: ${oldName} does not answer any more`);
     const left = `container slipway-${current.id}, images slipway/${environment.id}, network slipway-${environment.id}`;
-    scope.notes.warnings = [...(scope.notes.warnings ?? []), `Left behind on ${oldName}: ${left}`];
+    warn(scope, oldName, left);
     return queued;
   }
+}
+
+async function giveUp(scope: Scope, unit: UnitOfWork, { id }: Environment, gone: ReadonlySet<string>): Promise<void> {
+  for (const each of await giveUpCancelled(unit, [id], gone)) {
+    const server = await unit.em.findOne(Server, { id: each.serverId ?? each.id });
+    if (server !== null) warn(scope, server.name, `container slipway-${each.id}, image slipway/${id}:${each.id}`);
+  }
+}
+
+function warn({ notes }: Scope, server: string, left: string): void {
+  notes.warnings = [...(notes.warnings ?? []), `Left behind on ${server}: ${left}`];
 }
 
 const RUNS_THERE = 'cannot be null while something runs there: name another server, or delete the environment';

@@ -11,6 +11,18 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bench.stop());
 
+/** A deployment that began there and was asked to end. */
+async function cancelling({ id }: { id: string }, serverId: string): Promise<string> {
+  const [made] = await bench.app.sql<{ id: string }>(
+    `insert into deployment (id, created_at, workspace_id, project_id, environment_id, server_id, number, status, trigger,
+       is_finished, phase, phases, started_at, cancel_asked_at)
+     select gen_random_uuid(), now(), $1, $2, $3, $4, 500 + (random() * 400)::int, 'CANCELLING', 'MANUAL', false, 'BUILDING', '[]', now(), now()
+     returning id`,
+    [bench.ann.workspaceId, projectId, id, serverId],
+  );
+  return made?.id ?? '';
+}
+
 describe.each(['rest', 'graphql'] as const)('another server at the door of %s', door => {
   const move = (id: string, wish: object) => bench.call(door, 'Mutation.moveEnvironment', { id, ...wish });
   const update = (id: string, wish: object) => bench.call(door, 'Mutation.updateEnvironment', { id, ...wish });
@@ -109,6 +121,54 @@ describe.each(['rest', 'graphql'] as const)('another server at the door of %s', 
     expect(await bench.app.rest('DELETE', `/servers/${gone}`, { token: bench.ann.token })).toMatchObject({
       status: 200,
     });
+  });
+
+  test('by force ends what is being cancelled on a server that is gone', async () => {
+    const environment = await bench.environment({ projectId });
+    const { id } = environment;
+    const [gone, fresh] = [await bench.server(), await bench.server()];
+    const current = await bench.makeLive(environment, { serverId: gone });
+    const stuck = await cancelling(environment, gone);
+    expect(await move(id, { serverId: fresh })).toMatchObject({ value: { serverId: gone } });
+    const moved = await move(id, { serverId: fresh, force: true });
+    expect(moved.value).toMatchObject({ serverId: fresh, currentDeploymentId: null, status: 'IDLE' });
+    expect(moved.text).toMatch(new RegExp(`Left behind on web \\d+: container slipway-${stuck}`));
+    expect(moved.text).toMatch(new RegExp(`Left behind on web \\d+: container slipway-${current}`));
+    const rows = await bench.deployments(id);
+    expect(rows.find(each => each.id === stuck)).toMatchObject({ status: 'CANCELLED', hasLeftovers: true });
+    expect(rows.find(each => each.id === current)).toMatchObject({ status: 'SUPERSEDED', hasLeftovers: true });
+    expect(rows[0]).toMatchObject({ trigger: 'MOVE', serverId: fresh, status: 'QUEUED' });
+  });
+
+  test('by force is simply the server where the first deployment was being cancelled on one that is gone', async () => {
+    const [gone, fresh] = [await bench.server(), await bench.server()];
+    const environment = await bench.environment({ projectId, serverId: gone });
+    const stuck = await cancelling(environment, gone);
+    expect(await move(environment.id, { serverId: fresh })).toMatchObject({ status: 409, code: 'DEPLOYMENT_RUNNING' });
+    expect(await move(environment.id, { serverId: fresh, force: true })).toMatchObject({ value: { serverId: fresh } });
+    expect(await bench.deployments(environment.id)).toMatchObject([{ id: stuck, status: 'CANCELLED' }]);
+  });
+
+  test('by force ends a move to a server that is gone, and what is live stays', async () => {
+    const environment = await bench.environment({ projectId });
+    const { id } = environment;
+    const machine = await SshMachine.start();
+    try {
+      const there = await bench.server({ host: '127.0.0.1', port: machine.port, username: 'root' });
+      const current = await bench.makeLive(environment, { serverId: there });
+      const stuck = await cancelling(environment, await bench.server());
+      const moved = await move(id, { serverId: there, force: true });
+      expect(moved.value).toMatchObject({ serverId: there, currentDeploymentId: current, status: 'LIVE' });
+      expect(moved.text).toContain(`container slipway-${stuck}`);
+      const rows = await bench.deployments(id);
+      expect(rows.find(each => each.id === stuck)).toMatchObject({ status: 'CANCELLED' });
+      // One on a server that answers ends by itself.
+      const other = await cancelling(environment, there);
+      await move(id, { serverId: await bench.server(), force: true });
+      expect((await bench.deployments(id)).find(each => each.id === other)).toMatchObject({ status: 'CANCELLING' });
+    } finally {
+      await machine.stop();
+    }
   });
 
   test('by force forgets nothing where the old one answers', async () => {
