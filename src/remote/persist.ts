@@ -19,6 +19,7 @@ export async function persist<Result>(
 ): Promise<Result> {
   let since: number | undefined;
   let tries = 0;
+  let left = patienceMs;
   const reached = () => {
     since = undefined;
     tries = 0;
@@ -29,9 +30,11 @@ export async function persist<Result>(
     } catch (error) {
       if (!isOutOfReach(error) || signal?.aborted) throw error;
       since ??= performance.now();
-      if (performance.now() > since + patienceMs) throw error;
+      left = since + patienceMs - performance.now();
+      if (left <= 0) throw error;
     }
-    const wait = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
+    // The last try comes when our patience ends, not after it.
+    const wait = Math.min(left, LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
     tries += 1;
     await pause(wait, undefined, signal ? { signal } : {});
   }

@@ -10,8 +10,8 @@ import { useServer } from './deploy-access.ts';
 import type { ServerAccessService } from './server-access.service.ts';
 import { ServerAway } from './server-failure.ts';
 
-/** How long a server may be out of reach before its run fails. */
-const PATIENCE_MS = 5000;
+/** How long a server may be out of reach before its run fails. Like the clock, it can be set: a test has less patience. */
+export const patience = { awayMs: 5000 };
 const LONGEST_MESSAGE = 300;
 
 /** Opens servers for runs: over as many connections as it takes, with failures as whoever reads the run understands them. */
@@ -25,7 +25,7 @@ export const machines =
             reached();
             return useMachine(host, work);
           }),
-        { patienceMs: PATIENCE_MS },
+        { patienceMs: patience.awayMs },
       );
     } catch (error) {
       throw asDomain(error);

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RunKind } from '../../src/entities/run.ts';
+import { patience } from '../../src/services/machines.ts';
 import { AppMachine } from '../support/app-machine.ts';
 import { EnvironmentBench } from '../support/environments.ts';
 import { eventually } from '../support/eventually.ts';
 import { changeIn } from '../support/runs.ts';
 
 const PATIENCE = 90_000;
+patience.awayMs = 1000;
 
 let bench: EnvironmentBench;
 let machine: AppMachine;
