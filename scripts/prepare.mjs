@@ -3,25 +3,15 @@
  * when nothing is. It runs under whatever Node the machine has, before anything is installed: plain JavaScript for Node 20.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILD_STAMP, hash, hashSources } from './built.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const INSTALL_STAMP = 'node_modules/.slipway-stamp';
-const BUILD_STAMP = 'dist/.stamp';
 const PINNED_NODE = process.platform === 'win32' ? 'node_modules\\node\\bin\\node.exe' : 'node_modules/.bin/node';
 const SSH_BINDING = './node_modules/ssh2/lib/protocol/crypto/build/Release/sshcrypto.node';
 
@@ -40,27 +30,6 @@ function hashInstall() {
   const { dependencies, devDependencies, overrides, allowScripts } = manifest;
   const wanted = JSON.stringify({ dependencies, devDependencies, overrides, allowScripts });
   return hash([process.platform, process.arch, wanted, readFileSync('package-lock.json')]);
-}
-
-function hashSources() {
-  const sources = readdirSync('src', { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath ?? entry.path, entry.name));
-  const others = [
-    'mikro-orm.config.ts',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'scripts/build.mjs',
-    'package-lock.json',
-  ];
-  const files = [...sources.sort(), ...others].filter(file => existsSync(file));
-  return hash(files.flatMap(file => [file, readFileSync(file)]));
-}
-
-function hash(parts) {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(`${part.length}\n`).update(part);
-  return digest.digest('hex');
 }
 
 function install() {

@@ -27,7 +27,7 @@ export class Installation {
     this.#client = client;
   }
 
-  static async start({ env = {}, isBuilt = false }: InstallationOptions = {}): Promise<Installation> {
+  static async start({ env = {}, isBuilt }: InstallationOptions = {}): Promise<Installation> {
     const dataDir = await mkdtemp(join(tmpdir(), 'slipway-installation-'));
     const service = await Service.start({ DATA_DIR: dataDir, ...env }, isBuilt);
     const socket = encodeURIComponent(join(dataDir, 'postgres', 'socket'));
