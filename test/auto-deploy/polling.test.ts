@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AutoDeployMeans } from '../../src/entities/environment.ts';
 import { reachOf } from '../../src/security/reachable.ts';
 import { type EnvironmentAnswer, EnvironmentBench } from '../support/environments.ts';
@@ -12,6 +12,8 @@ beforeAll(async () => {
   bench = await EnvironmentBench.start({ PUBLIC_URL: 'http://127.0.0.1:3000' });
 }, 60_000);
 afterAll(() => bench.stop());
+// A look goes over all that is watched: those of the tests before would be asked for again and again.
+afterEach(() => bench.app.sql('update environment set auto_deploy = false, auto_deploy_by = null'));
 
 interface Watched {
   environment: EnvironmentAnswer;

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { restCall } from '../support/doors.ts';
 import { GitServer } from '../support/git-server.ts';
 import { Service } from '../support/service.ts';
-import { cloneDatabase, dropDatabase } from '../support/test-database.ts';
+import { cloneDatabase, dropDatabase, forgetHeartbeats } from '../support/test-database.ts';
 import { watchAnalysis } from '../support/watching.ts';
 
 const KEY = 'a test key that is long enough to be one';
@@ -43,6 +43,7 @@ test('a worker that is killed during the analysis: another takes it up and ends 
   const { id } = created.body;
   await asked.promise;
   await first.kill();
+  await forgetHeartbeats(DATABASE_URL);
   const second = await Service.start(env);
   open.push(() => second.kill());
   const messages = await watchAnalysis(second, { token }, id);

@@ -10,7 +10,7 @@ import type { RunAnswer, ServerAnswer } from '../support/servers.ts';
 import { Service } from '../support/service.ts';
 import { makePrivateKey } from '../support/ssh-keys.ts';
 import { SshMachine } from '../support/ssh-machine.ts';
-import { cloneDatabase, dropDatabase } from '../support/test-database.ts';
+import { cloneDatabase, dropDatabase, forgetHeartbeats } from '../support/test-database.ts';
 
 const KEY = 'a test key that is long enough to be one';
 const open: (() => Promise<void> | void)[] = [];
@@ -76,6 +76,7 @@ test.each([
     const token = await first.signIn();
     const runId = await beginAt(first, token);
     await end(first);
+    await forgetHeartbeats(env.DATABASE_URL ?? '');
     machine.commands.length = 0;
     const second = await startService();
     await eventually(() => machine.commands.some(command => command.includes(runId)), 60_000);
@@ -91,6 +92,7 @@ test('what the machine has ended meanwhile is begun anew', async () => {
   const token = await first.signIn();
   const runId = await beginAt(first, token);
   await first.kill();
+  await forgetHeartbeats(env.DATABASE_URL ?? '');
   await new RemoteWork(new LocalHost(`${machine.folder}:${process.env.PATH}`)).cancel(runId);
   const second = await startService();
   await eventually(() => timesBegun() === 2, 60_000);

@@ -13,8 +13,15 @@ export async function dropDatabase(url: string): Promise<void> {
   await onCluster(`drop database "${/\/([^/?]*)(\?|$)/.exec(url)?.[1] ?? ''}" with (force)`);
 }
 
-async function onCluster(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: clusterUrl() });
+/** As if whoever was killed had been silent for long; how long that has to be is told by the tests of the queue. */
+export async function forgetHeartbeats(url: string): Promise<void> {
+  await say(url, `update pgboss.job set heartbeat_on = now() - interval '1 day' where state = 'active'`);
+}
+
+const onCluster = (statement: string): Promise<void> => say(clusterUrl(), statement);
+
+async function say(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(statement);
