@@ -166,6 +166,54 @@ describe('the credential', () => {
     expect(new Set(seen)).toEqual(new Set([`localhost:${server.port}`]));
   });
 
+  test('does not go to other owners on the same server, whatever a branch says', async () => {
+    await server.publish('payroll/wages', { 'wages.csv': 'secret' }, { isPrivate: true });
+    const commit = server.tip('private/payroll/wages.git');
+    const addresses = [
+      './../payroll/wages.git',
+      `${server.url}/private/payroll/wages.git`,
+      `${server.url}/private//payroll/wages.git`,
+      'git@localhost:private/payroll/wages.git',
+      'git@localhost:/private/payroll/wages.git',
+      'ssh://git@localhost/private/payroll/wages.git',
+    ];
+    const asked: string[] = [];
+    server.intercept = request => {
+      if (request.headers.authorization !== undefined) asked.push(request.url ?? '');
+      return false;
+    };
+    for (const [index, address] of addresses.entries()) {
+      const url = publish(`greedy-${index}`, { x: { url: address, commit } }, {}, true);
+      const sources = make();
+      expect(await failing(sources.checkOut(url, { login: ANN }))).toMatchObject({
+        code: 'CLONE_AUTH',
+        message: expect.stringMatching(/^Submodule x: The repository does not exist or is not public/),
+        hint: expect.stringContaining('used for submodules in localhost/private alone'),
+      });
+      expect(sources.lines).toContain('Fetching submodule x, without the account: it is not in localhost/private');
+      expect(sources.leftovers).toEqual([]);
+    }
+    expect(asked.filter(path => path.includes('payroll'))).toEqual([]);
+    // Nor by one of its own that leads there.
+    const own = publish('go-between', { y: { url: './../payroll/wages.git', commit } }, {}, true);
+    expect(own).toContain('/private/go-between.git');
+    const between = { url: '../go-between.git', commit: server.tip('private/go-between.git') };
+    const error = await failing(make().checkOut(publish('detour', { x: between }, {}, true), { login: ANN }));
+    expect(error).toMatchObject({ code: 'CLONE_AUTH', message: expect.stringMatching(/^Submodule x\/y: /) });
+    expect(asked.filter(path => path.includes('payroll'))).toEqual([]);
+  });
+
+  test('is not needed for public ones of others, by whichever address', async () => {
+    const commit = server.tip('lib.git');
+    const modules = {
+      near: { url: `${server.url}/lib.git`, commit },
+      written: { url: 'git@localhost:lib.git', commit },
+    };
+    const url = publish('with-public', modules, {}, true);
+    const texts = await textsOf(await make().checkOut(url, { login: ANN }));
+    expect(texts).toMatchObject({ 'near/lib.js': expect.any(String), 'written/lib.js': expect.any(String) });
+  });
+
   test('for https reaches what is written for ssh on the same server', async () => {
     const commit = server.tip('private/secret-lib.git');
     const modules = { lib: { url: 'git@localhost:private/secret-lib.git', commit } };

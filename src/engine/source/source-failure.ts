@@ -32,6 +32,15 @@ export function sourceFailure(error: unknown): unknown {
   return new DeployFailure(code, error.message, hint, { cause: error });
 }
 
+const LOCKED: readonly GitFailureKind[] = ['NOT_FOUND', 'TOKEN_REJECTED', 'FORBIDDEN'];
+
+/** What is not shown to everybody, where nobody was signed in on purpose. `place` is where the account is used. */
+export function failureOfStranger(place: string, error: unknown): unknown {
+  if (!(error instanceof GitFailure) || !LOCKED.includes(error.kind)) return error;
+  const hint = `The Git account of the project is used for submodules in ${place} alone: move this one there, or make it public.`;
+  return new DeployFailure('CLONE_AUTH', error.message, hint, { cause: error });
+}
+
 /** The same, where it happened to a submodule. One inside another has named itself already. */
 export function failureOfSubmodule(path: string, error: unknown): unknown {
   const failure = sourceFailure(error);

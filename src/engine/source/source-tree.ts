@@ -16,9 +16,9 @@ import { DeployFailure } from '../deploy/deploy-failure.ts';
 import { parseCommit } from '../git-checkouts.ts';
 import { ISOLATED, NO_LOGIN } from '../git-sessions.ts';
 import type { LfsFiles } from './lfs-files.ts';
-import { commitNotFound, failureOfSubmodule } from './source-failure.ts';
+import { commitNotFound, failureOfStranger, failureOfSubmodule } from './source-failure.ts';
 import type { SourceFetch, SourceLimits, SourceWish, Wanted } from './source-fetch.ts';
-import { parseSubmodules, submoduleUrl, wayTo } from './submodules.ts';
+import { ownerOf, parseSubmodules, submoduleUrl, wayTo } from './submodules.ts';
 import { folderInside, isSubmodule, parseTree, type TreeEntry } from './tree-entries.ts';
 
 interface DatedCommit extends Commit {
@@ -102,8 +102,12 @@ export class SourceTree {
     if (tree !== join(folders.tree, entry.path)) throw tooMany('Its folder is not one of the repository');
     const gitDirectory = `${folders.gitDirectory}-${this.#submodules}`;
     const wanted = { ...this.#wayTo(parent, url), branch: null, commit: entry.object };
-    this.wish.onLine(`Fetching submodule ${path}`);
-    await this.#write(wanted, { gitDirectory, tree }, path, depth);
+    const isStranger = wanted.login !== this.wish.login;
+    const place = placeOf(parsed(this.wish.url));
+    this.wish.onLine(`Fetching submodule ${path}${isStranger ? `, without the account: it is not in ${place}` : ''}`);
+    await this.#write(wanted, { gitDirectory, tree }, path, depth).catch(error => {
+      throw isStranger ? failureOfStranger(place, error) : error;
+    });
   }
 
   #wayTo(parent: Wanted, address: string): Pick<Wanted, 'url' | 'login'> {
@@ -144,6 +148,9 @@ function parsed(address: string): RepositoryUrl {
   if (url === undefined) throw new TypeError('not the address of a repository');
   return url;
 }
+
+/** Such as `github.com/acme`. */
+const placeOf = (url: RepositoryUrl): string => [url.host, ownerOf(url)].filter(Boolean).join('/');
 
 const tooMany = (message: string): DeployFailure =>
   new DeployFailure('CLONE_FAILED', message, 'Take out of the repository what is not needed to build it.');

@@ -37,8 +37,9 @@ export function submoduleUrl(parent: RepositoryUrl, url: string): RepositoryUrl 
 }
 
 /**
- * With what and where a submodule is fetched. The credential goes to the server of the repository itself and to no other. People
- * often write such addresses for ssh; who is signed in by https gets there by https.
+ * With what and where a submodule is fetched. The credential goes to the server of the repository itself and to no other, and there only
+ * for repositories of the same owner: whoever may push to one would else be shown all that the account can read. People often write
+ * such addresses for ssh; who is signed in by https gets there by https.
  */
 export function wayTo(
   submodule: RepositoryUrl,
@@ -46,10 +47,19 @@ export function wayTo(
   login: GitLogin,
 ): { url: RepositoryUrl; isTrusted: boolean } {
   const isSameServer = submodule.host === main.host;
+  const isOwn = isSameServer && ownerOf(submodule) === ownerOf(main);
   if (isSameServer && submodule.protocol === 'ssh' && main.protocol === 'https' && login.privateKey === null) {
     const url = siblingOf(main, submodule.path.replace(/^\/+/, ''));
-    if (url !== undefined) return { url, isTrusted: true };
+    if (url !== undefined) return { url, isTrusted: isOwn };
   }
-  const isTrusted = isSameServer && submodule.protocol === main.protocol && submodule.port === main.port;
+  const isTrusted = isOwn && submodule.protocol === main.protocol && submodule.port === main.port;
   return { url: submodule, isTrusted };
 }
+
+/** All of the path but the repository's own name: an account, an organisation, a group with the groups it is in. */
+export const ownerOf = ({ path }: RepositoryUrl): string =>
+  path
+    .replace(/^\/+|\/+$/g, '')
+    .split('/')
+    .slice(0, -1)
+    .join('/');
