@@ -66,7 +66,7 @@ fact root test "$(id -u)" = 0
 fact os cat /etc/os-release
 fact systemd test -d /run/systemd/system
 fact container sh -c '[ -e /.dockerenv ] || [ -e /run/.containerenv ] || systemd-detect-virt --container --quiet'
-fact packages sh -c 'dpkg-query -W -f "\\\${Package} \\\${db:Status-Status}\\\\n" cron debsums fail2ban ufw unattended-upgrades 2>/dev/null; true'
+fact packages sh -c 'dpkg-query -W -f "\\\${Package} \\\${db:Status-Status}\\\\n" apt-listchanges cron debsums fail2ban ufw unattended-upgrades 2>/dev/null; true'
 fact sshd sshd -T
 fact sshd-root sshd -T -C user=root,host=localhost,addr=192.0.2.1
 fact sshd-include grep -iE '^[[:space:]]*Include[[:space:]].*sshd_config\\.d' /etc/ssh/sshd_config

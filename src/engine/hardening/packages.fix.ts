@@ -32,6 +32,12 @@ const PACKAGES: readonly Need[] = [
     check: 'automatic-updates',
     isNeeded: ({ facts }) => !facts.isInstalled('unattended-upgrades'),
   },
+  // What the updates changed is mailed to root.
+  {
+    name: 'apt-listchanges',
+    check: 'automatic-updates',
+    isNeeded: ({ facts }) => !facts.isInstalled('apt-listchanges'),
+  },
   // Or what was updated goes on running in its old form.
   { name: 'needrestart', check: 'automatic-updates', isNeeded: () => true },
   { name: 'debsums', check: 'package-integrity', isNeeded: ({ facts }) => !facts.isInstalled('debsums') },

@@ -8,6 +8,7 @@ import { chosen, type Fix, type Wish } from './action.ts';
 const NETWORK_FILE = '/etc/sysctl.d/99-slipway-network.conf';
 const KERNEL_FILE = '/etc/sysctl.d/99-slipway-kernel.conf';
 const LIMITS_FILE = '/etc/security/limits.d/99-slipway.conf';
+const PROFILE_FILE = '/etc/profile.d/slipway-core.sh';
 const MODULES_FILE = '/etc/modprobe.d/slipway.conf';
 const DEBSUMS_FILE = '/etc/default/debsums';
 const APT_FILE = '/etc/apt/apt.conf.d/99slipway';
@@ -61,10 +62,13 @@ export const kernelFix: Fix = wish => {
   const commands = checks.flatMap(check => {
     if (check === 'network-settings') return writeSettings(wish, NETWORK_FILE, NETWORK_KEYS);
     if (check === 'kernel-settings') return writeSettings(wish, KERNEL_FILE, KERNEL_KEYS);
-    return check === 'core-dumps' ? writeFile(LIMITS_FILE, LIMITS_TEXT) : writeFile(MODULES_FILE, MODULES_TEXT);
+    if (check === 'rare-modules') return writeFile(MODULES_FILE, MODULES_TEXT);
+    return [...writeFile(LIMITS_FILE, LIMITS_TEXT), ...writeFile(PROFILE_FILE, PROFILE_TEXT)];
   });
-  return { name: 'kernel', checks, commands, saves: [NETWORK_FILE, KERNEL_FILE, LIMITS_FILE, MODULES_FILE] };
+  return { name: 'kernel', checks, commands, saves: KERNEL_FILES };
 };
+
+const KERNEL_FILES = [NETWORK_FILE, KERNEL_FILE, LIMITS_FILE, PROFILE_FILE, MODULES_FILE];
 
 function writeSettings({ facts }: Wish, file: string, keys: readonly string[]): PlannedCommand[] {
   const lines = readSettings(facts, keys)?.map(({ key, right }) => `${key} = ${right}`) ?? [];
@@ -73,6 +77,8 @@ function writeSettings({ facts }: Wish, file: string, keys: readonly string[]): 
 
 const WRITTEN_BY = '# Written by Slipway. Remove this file to undo it at the next start.';
 const LIMITS_TEXT = `${WRITTEN_BY}\n* soft core 0\n* hard core 0\n`;
+// Limits are PAM's; a shell that came without it has this one.
+const PROFILE_TEXT = `${WRITTEN_BY}\nulimit -c 0\n`;
 const MODULES_TEXT = `${WRITTEN_BY}\n${RARE_MODULES.map(name => `blacklist ${name}\ninstall ${name} /bin/false\n`).join('')}`;
 
 export const updatesFix: Fix = wish => {

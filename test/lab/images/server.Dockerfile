@@ -4,10 +4,10 @@ FROM $BASE
 COPY sources/ /etc/apt/
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     busybox-static docker.io iptables iproute2 kmod openssh-server procps rsyslog sudo \
-    $(apt-cache pkgnames docker-cli | grep -x docker-cli)
+    $(for package in docker-cli docker-buildx; do apt-cache pkgnames "$package" | grep -x "$package"; done)
 # What hardening installs and what judges it are fetched once, not by every test; installing them is still the product's work.
 RUN DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --download-only \
-    cron debsums fail2ban lynis needrestart ufw unattended-upgrades
+    apt-listchanges cron debsums fail2ban lynis needrestart ufw unattended-upgrades
 RUN useradd --create-home --shell /bin/bash deploy \
  && echo 'deploy ALL=(ALL) NOPASSWD:ALL' > /etc/sudoers.d/deploy && chmod 0440 /etc/sudoers.d/deploy \
  && install -d -m 0700 -o deploy -g deploy /home/deploy/.ssh \
