@@ -27,7 +27,7 @@ mkdir "$context" || exit
 magic=$(od -An -tx1 -N2 </proc/self/fd/0)
 case $magic in *1f*8b*) tar -xzpof - -C "$context" ;; *) tar -xpof - -C "$context" ;; esac || exit
 exec </dev/null
-cd "$context" || exit
+cd "$context" && context=$(pwd -P) || exit
 for file in "$dockerfile" "$dockerfile.dockerignore" .dockerignore; do
   [ ! -L "$file" ] && [ "$file" != "$dockerfile" ] && continue
   case $(readlink -f -- "$file") in "$context"/*) ;; *) echo "$file is not a file of the source" >&2; exit 1 ;; esac

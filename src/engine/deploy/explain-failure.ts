@@ -4,6 +4,7 @@ import { RemoteFailure } from '../../remote/host.ts';
 import { isOutOfReach } from '../../remote/persist.ts';
 import { SSH_HINTS, SshFailure } from '../../remote/ssh-failure.ts';
 import { DeployFailure, type ReasonCode } from './deploy-failure.ts';
+import { dockerMissing, isDockerAway } from './server-docker.ts';
 
 /** What went wrong as its users read it. What we did not foresee is in the log of the service, under the deployment's id. */
 export function explainFailure(error: unknown, phase: DeploymentPhase | null): DeploymentError {
@@ -18,6 +19,7 @@ function describe(error: unknown): { code: ReasonCode; message: string; hint: st
     return { code, message: error.message, hint: SSH_HINTS[error.kind] };
   }
   if (isOutOfReach(error)) return LOST;
+  if (isDockerAway(error)) return dockerMissing(error);
   if (error instanceof RemoteFailure && error.reason === 'TIMEOUT')
     return { code: 'TIMED_OUT', message: `${error.program} took too long on the server`, hint: null };
   if (error instanceof DomainError) return ofDomain(error);

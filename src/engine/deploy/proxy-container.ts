@@ -50,16 +50,17 @@ export class ProxyContainer {
     private readonly admin: CaddyAdmin,
   ) {}
 
+  async exists(): Promise<boolean> {
+    return (await this.docker.inspectContainer(NAME)) !== null;
+  }
+
   async ensure(): Promise<void> {
-    try {
+    const hint = `The server must be able to pull ${IMAGE}, or have it already.`;
+    await told('The proxy could not be started', hint, async () => {
       const there = await this.docker.inspectContainer(NAME);
       if (there === null) await this.#make();
       if (!there?.isRunning) await this.docker.startContainer(NAME);
-    } catch (error) {
-      if (!(error instanceof DockerFault)) throw error;
-      const hint = `The server must be able to pull ${IMAGE}, or have it already.`;
-      throw new ProxyFailure(`The proxy could not be started: ${plain(error.message)}`, hint, false, { cause: error });
-    }
+    });
     await this.#answers();
   }
 
@@ -83,7 +84,8 @@ export class ProxyContainer {
   }
 
   async #execute(script: string, ...words: readonly string[]): Promise<string> {
-    const { exitCode, output } = await this.docker.execute(NAME, ['sh', '-c', IN_FOLDER + script, 'slipway', ...words]);
+    const said = ['sh', '-c', IN_FOLDER + script, 'slipway', ...words];
+    const { exitCode, output } = await told('The proxy could not be told', null, () => this.docker.execute(NAME, said));
     if (exitCode !== 0) throw new ProxyFailure(`The proxy could not be told: ${plain(output)}`);
     return output;
   }
@@ -124,6 +126,15 @@ export class ProxyContainer {
     };
     await this.docker.containerLogs(NAME, { tail: 3, onOutput });
     return plain(said);
+  }
+}
+
+async function told<Result>(fault: string, hint: string | null, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DockerFault)) throw error;
+    throw new ProxyFailure(`${fault}: ${plain(error.message)}`, hint, false, { cause: error });
   }
 }
 

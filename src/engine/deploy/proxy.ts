@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CADDY_ADMIN_PORT, CaddyAdmin } from '../../integrations/caddy/caddy-admin.ts';
 import { CaddyFault } from '../../integrations/caddy/caddy-fault.ts';
 import type { DockerApi } from '../../integrations/docker/docker-api.ts';
-import type { Host } from '../../remote/host.ts';
+import { DialFailure, type Host } from '../../remote/host.ts';
 import { saidText } from '../../remote/said-text.ts';
 import { ProxyContainer } from './proxy-container.ts';
 import { ProxyFailure } from './proxy-failure.ts';
@@ -35,8 +35,8 @@ export class ServerProxy {
     await this.#container.ensure();
     const settings = { '@id': MARK, servers: {} };
     // Two who come at once make it once: it is only made where there is none.
-    if ((await this.#admin.get('/config/')) === null) await this.#say(() => this.#admin.create(HTTP, settings));
-    const http = await this.#admin.get<{ '@id'?: string }>(HTTP);
+    if ((await this.#get('/config/')) === null) await this.#say(() => this.#admin.create(HTTP, settings));
+    const http = await this.#get<{ '@id'?: string }>(HTTP);
     if (http?.['@id'] !== MARK)
       throw new ProxyFailure(
         `Another Caddy answers on port ${CADDY_ADMIN_PORT} of the server`,
@@ -46,10 +46,11 @@ export class ServerProxy {
 
   /** Requests at the one port are answered by the other from now on. Those that are under way are answered by whom they were given to. */
   async route(environmentId: string, { listenPort, upstreamPort }: ProxyRoute): Promise<void> {
+    await this.ensure();
     await this.#container.pointAt(environmentId, upstreamPort);
     const path = pathOf(environmentId);
     const [wanted, plain] = serversFor(environmentId, listenPort);
-    const found = await this.#say(() => this.#admin.get(path));
+    const found = await this.#get(path);
     if (isDeepStrictEqual(found, wanted) || isDeepStrictEqual(found, plain)) return;
     await this.#change(() =>
       this.#admin.put(path, wanted).catch(error => {
@@ -60,21 +61,30 @@ export class ServerProxy {
   }
 
   async upstreamOf(environmentId: string): Promise<ProxyRoute | null> {
-    const server = await this.#say(() => this.#admin.get<WebServer>(pathOf(environmentId)));
+    if (!(await this.#isThere())) return null;
+    const server = await this.#get<WebServer>(pathOf(environmentId));
     const listenPort = server === null ? null : listenPortOf(server);
     const upstreamPort = await this.#container.upstreamOf(environmentId);
     return listenPort === null || upstreamPort === null ? null : { listenPort, upstreamPort };
   }
 
   async unroute(environmentId: string): Promise<void> {
+    if (!(await this.#isThere())) return;
     const path = pathOf(environmentId);
-    if ((await this.#say(() => this.#admin.get(path))) !== null) await this.#change(() => this.#admin.remove(path));
+    if ((await this.#get(path)) !== null) await this.#change(() => this.#admin.remove(path));
     await this.#container.forget(environmentId);
+  }
+
+  /** One that was stopped keeps what it was told, and is started to be asked. Where there is none nothing was ever said. */
+  async #isThere(): Promise<boolean> {
+    const isThere = await this.#container.exists();
+    if (isThere) await this.ensure();
+    return isThere;
   }
 
   /** Starts every server of Caddy's anew. Before, those who are connected are asked to leave with their next answer. */
   async #change(change: () => Promise<void>): Promise<void> {
-    const servers = await this.#say(() => this.#admin.get<Record<string, unknown>>(`${HTTP}/servers`));
+    const servers = await this.#get<Record<string, unknown>>(`${HTTP}/servers`);
     if (Object.keys(servers ?? {}).length === 0) return this.#say(change);
     await this.#container.askToLeave(true);
     try {
@@ -85,10 +95,15 @@ export class ServerProxy {
     }
   }
 
+  #get<Value>(path: string): Promise<Value | null> {
+    return this.#say(() => this.#admin.get<Value>(path));
+  }
+
   async #say<Result>(what: () => Promise<Result>): Promise<Result> {
     try {
       return await what();
     } catch (error) {
+      if (error instanceof DialFailure) throw new ProxyFailure(error.message, null, false, { cause: error });
       throw error instanceof CaddyFault ? failureOf(error) : error;
     }
   }

@@ -18,7 +18,7 @@ export async function dockerPrefix(host: Host): Promise<Prefix> {
     return stdout.toString().trim() === 'root' ? AS_ROOT : [];
   } catch (error) {
     if (!(error instanceof RemoteFailure) || error.reason === 'LOST') throw error;
-    throw missing(lastLine(error.stderrTail, LONGEST_MESSAGE), error);
+    throw dockerMissing(error);
   }
 }
 
@@ -28,7 +28,14 @@ export async function openDocker(host: Host, prefix?: Prefix): Promise<DockerApi
   return new DockerApi(() => host.converse(dialDocker(way)));
 }
 
-function missing(said: string, cause: unknown): DeployFailure {
+/** It answered before, and does not any more. */
+export const isDockerAway = (error: unknown): error is RemoteFailure =>
+  error instanceof RemoteFailure &&
+  error.reason === 'EXIT' &&
+  /Cannot connect to the Docker daemon/.test(error.stderrTail);
+
+export function dockerMissing(cause: RemoteFailure): DeployFailure {
+  const said = lastLine(cause.stderrTail, LONGEST_MESSAGE);
   const message = `Docker does not answer on the server${said === '' ? '' : `: ${said}`}`;
   return new DeployFailure('DOCKER_MISSING', message, HINT, { cause });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../clock.ts';
 import { MessageChannel } from '../../events/message-channel.ts';
-import type { ContainerSummary } from '../../integrations/docker/docker-answers.ts';
+import type { ContainerState, ContainerSummary } from '../../integrations/docker/docker-answers.ts';
 import type { DockerApi, LogWish } from '../../integrations/docker/docker-api.ts';
 import { containersOf, logWish, type OutputWish, prefixOf, type WatchedRelease } from './release-output.ts';
 import type { RuntimeLine, TimedLine } from './runtime-line.ts';
@@ -80,7 +80,10 @@ export class OutputFollower {
     if (this.#open === 0) this.#end();
   }
 
-  /** A container that ends badly is started again: then it goes on. */
+  /**
+   * A container that ends badly is started again: then it goes on. One that has ended for good is asked once more, for Docker before 23
+   * leaves out the last words of what is followed.
+   */
   async #read(
     docker: DockerApi,
     release: WatchedRelease,
@@ -91,7 +94,7 @@ export class OutputFollower {
   ): Promise<void> {
     let told = '';
     let next = wish;
-    for (;;) {
+    for (let hasEnded = false; ; ) {
       const reader = new TimedLines(release.masker, prefixOf(release, name, containers));
       const before = told;
       const pass = async (lines: Iterable<TimedLine>) => {
@@ -103,11 +106,12 @@ export class OutputFollower {
       };
       const { signal } = this.#leaving;
       const onOutput: LogWish['onOutput'] = (chunk, from) => pass(reader.push(chunk, from));
-      await docker.containerLogs(name, { ...logWish(next), signal, follow: true, onOpen, onOutput });
+      await docker.containerLogs(name, { ...logWish(next), signal, follow: !hasEnded, onOpen, onOutput });
       await pass(reader.end());
-      const state = await docker.inspectContainer(name);
-      if (!state?.isRunning && !state?.isRestarting) return;
-      await pause(RESTART_MS, undefined, { signal });
+      const state: ContainerState | null = hasEnded ? null : await docker.inspectContainer(name);
+      if (state === null) return;
+      hasEnded = !state.isRunning && !state.isRestarting;
+      if (!hasEnded) await pause(RESTART_MS, undefined, { signal });
       next = { since: told === '' ? (state.startedAt ?? undefined) : momentOf(told) };
     }
   }

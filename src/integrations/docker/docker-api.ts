@@ -166,10 +166,32 @@ export class DockerApi {
     return (await this.#engine.ask<ListedContainer[]>(get(path))).map(summaryOf);
   }
 
-  /** Until there is no more; a follower's end comes with the container's. */
+  /** Until there is no more; a follower's end comes with the container's, and may come before its last words: see `containerOutput`. */
   async containerLogs(name: string, wish: LogWish): Promise<void> {
     const path = `/containers/${segments(name)}/logs?${logQuery(wish)}`;
     await this.#hear({ ...get(path), ...long(wish.signal) }, wish);
+  }
+
+  /**
+   * All that a container says until it has ended, and its exit code. Docker before 23 leaves out the end of what it is followed to: so it
+   * is asked once more, for what is behind the bytes that were heard.
+   */
+  async containerOutput(name: string, { signal, onOutput }: Pick<LogWish, 'signal' | 'onOutput'>): Promise<number> {
+    const heard = { stdout: 0, stderr: 0 };
+    const until = signal ? { signal } : {};
+    const listen: LogWish['onOutput'] = (chunk, from) => {
+      heard[from] += chunk.length;
+      return onOutput(chunk, from);
+    };
+    const hearRest: LogWish['onOutput'] = (chunk, from) => {
+      const fresh = chunk.subarray(heard[from]);
+      heard[from] -= chunk.length - fresh.length;
+      return fresh.length > 0 ? onOutput(fresh, from) : undefined;
+    };
+    await this.containerLogs(name, { ...until, follow: true, onOutput: listen });
+    const exitCode = await this.waitContainer(name, signal);
+    await this.containerLogs(name, { ...until, onOutput: hearRest });
+    return exitCode;
   }
 
   /** Its exit code, as soon as it does not run. */

@@ -79,8 +79,7 @@ async function follow({ log, endings }: Release, { docker }: Machine, part: Part
   const signal = AbortSignal.any([endings.cancelled, endings.leave, late]);
   try {
     const onOutput = (chunk: Buffer, from: 'stdout' | 'stderr') => log.write(chunk, from);
-    await docker.containerLogs(part.container, { follow: true, signal, onOutput });
-    await docker.waitContainer(part.container, signal);
+    await docker.containerOutput(part.container, { signal, onOutput });
     await log.flush();
   } catch (error) {
     if (!signal.aborted || endings.leave.aborted) throw error;

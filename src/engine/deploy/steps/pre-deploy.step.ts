@@ -65,8 +65,7 @@ export class PreDeployStep implements DeployStep {
     const signal = AbortSignal.any([endings.cancelled, endings.leave, late]);
     try {
       const onOutput = (chunk: Buffer, from: 'stdout' | 'stderr') => log.write(chunk, from);
-      await docker.containerLogs(this.#name, { follow: true, signal, onOutput });
-      await docker.waitContainer(this.#name, signal);
+      await docker.containerOutput(this.#name, { signal, onOutput });
     } catch (error) {
       if (!signal.aborted) throw error;
       if (endings.leave.aborted) throw error;
