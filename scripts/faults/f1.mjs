@@ -13,7 +13,11 @@ const outcomes = [];
 try {
   const environment = await slowEnvironment(site.bench, 'killed');
   for (let time = 0; time < times; time += 1)
-    for (const phase of PHASES) outcomes.push(await killInPhase(site, environment, phase));
+    for (const phase of PHASES) {
+      const outcome = await killInPhase(site, environment, phase);
+      outcomes.push(outcome);
+      console.log(JSON.stringify({ time, ...outcome }));
+    }
 } finally {
   await site.stop();
 }

@@ -28,7 +28,7 @@ const make = async (spec: Partial<ContainerSpec>): Promise<string> => {
 /** What it says until it ends. */
 const sayingsOf = async (name: string): Promise<Buffer> => {
   const chunks: Buffer[] = [];
-  await docker.containerLogs(name, { follow: true, onOutput: chunk => void chunks.push(chunk) });
+  await docker.containerOutput(name, { onOutput: chunk => void chunks.push(chunk) });
   return Buffer.concat(chunks);
 };
 

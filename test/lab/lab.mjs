@@ -3,6 +3,7 @@
  * `down` stops it; what was built is cached. No image is pulled from anywhere.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -105,12 +106,14 @@ function makeBase(release) {
   run(DOCKER, ['import', tar, `debian:${release}`]);
 }
 
+/** One whose recipe was changed since is made anew. */
 function makeImage({ recipe, base = 'bookworm', tags, gather }) {
-  if (tags.every(hasImage)) return;
+  const file = join(here, 'images', `${recipe}.Dockerfile`);
+  const mark = `lab.recipe=${digestOf(file, join(here, 'images', 'server', 'start'))}`;
+  if (tags.every(tag => hasImage(tag, mark))) return;
   const context = mkdtempSync(join(tmpdir(), 'slipway-image-'));
   gather?.(context, base);
-  const file = join(here, 'images', `${recipe}.Dockerfile`);
-  const named = tags.flatMap(tag => ['--tag', tag]);
+  const named = [...tags.flatMap(tag => ['--tag', tag]), '--label', mark];
   const from = ['--build-arg', `BASE=debian:${base}`];
   run(DOCKER, ['build', '--quiet', '--file', file, ...(gather === gatherServer ? from : []), ...named, context], {
     DOCKER_BUILDKIT: '1',
@@ -148,8 +151,22 @@ function isEngineUp() {
   return spawnSync(DOCKER, ['info'], { stdio: 'ignore' }).status === 0;
 }
 
-function hasImage(tag) {
-  return spawnSync(DOCKER, ['image', 'inspect', tag], { stdio: 'ignore' }).status === 0;
+function hasImage(tag, mark) {
+  const words = [
+    'image',
+    'ls',
+    '--quiet',
+    '--filter',
+    `reference=${tag}`,
+    ...(mark ? ['--filter', `label=${mark}`] : []),
+  ];
+  return spawnSync(DOCKER, words, { encoding: 'utf8' }).stdout.trim() !== '';
+}
+
+function digestOf(...files) {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex');
 }
 
 function run(program, words, env = {}) {

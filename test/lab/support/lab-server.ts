@@ -82,7 +82,7 @@ export class LabServer {
 
   /** Cuts every connection over SSH; new ones are let in. */
   async cutConnections(): Promise<void> {
-    await this.shell(`pkill -KILL -f '^sshd: deploy' || true`);
+    await this.shell(`pkill -KILL -f '^sshd(-session)?: deploy' || true`);
   }
 
   /** Lets nothing through to sshd and back for so long, as if the line had gone silent; then all of it again. */
