@@ -118,3 +118,18 @@ test.each([
   expect(machine.docker.stopSeconds.get(name)).toBe(given);
   expect(machine.docker.containers.has(name)).toBe(false);
 });
+
+test(
+  'before a new build the server is rid of what builds of days ago left there',
+  async () => {
+    const environment = await bench.environment(serverId);
+    const left = await bench.left(environment, machine);
+    machine.docker.images.delete(`slipway/${environment.id}:${left.id}`);
+    machine.machine.commands.length = 0;
+    // Its repository cannot be fetched; by then the build has begun.
+    expect(await bench.finish(left)).toMatchObject({ status: 'FAILED', phase: 'BUILDING' });
+    const sweeps = machine.machine.commands.filter(said => /swept/.test(said) && / - 1440'?$/.test(said.trim()));
+    expect(sweeps).toHaveLength(1);
+  },
+  PATIENCE,
+);

@@ -1,3 +1,4 @@
+import { DAY } from '../../clock.ts';
 import { DeploymentPhase } from '../../entities/deployment.ts';
 import { RemoteFailure } from '../../remote/host.ts';
 import { RemoteWork } from '../../remote/remote-work.ts';
@@ -25,13 +26,15 @@ export async function buildOne(
   { id, tag, gather, title }: ImageWish,
 ): Promise<void> {
   const { deployment, endings, means, server, log } = release;
-  const isUnderWay = (await new RemoteWork(host, prefix).status(id)) !== null;
+  const work = new RemoteWork(host, prefix);
+  const isUnderWay = (await work.status(id)) !== null;
+  if (!isUnderWay) await sweep(work);
   if (isUnderWay) await log.passOver(DeploymentPhase.BUILDING, title);
   else if (title !== undefined) await log.line(title);
   const ingredients = isUnderWay ? SENT_ALREADY : await gather();
   try {
     await buildImage({
-      use: work => means.useServer(server.id, work),
+      use: task => means.useServer(server.id, task),
       ...{ prefix, id, tag, labels: deploymentLabels(deployment), ...ingredients, noCache: deployment.rebuild },
       onOutput: (chunk, from) => log.write(chunk, from),
       signal: endings.cancelled,
@@ -40,6 +43,15 @@ export async function buildOne(
   } catch (error) {
     if (error instanceof RemoteFailure && error.reason === 'ABORTED') throw new DeployCancelled();
     throw error;
+  }
+}
+
+/** What builds before could not clear away, since their connection was cut. Where that fails now the next one does it. */
+async function sweep(work: RemoteWork): Promise<void> {
+  try {
+    await work.sweep(DAY);
+  } catch (error) {
+    if (!(error instanceof RemoteFailure) || error.reason === 'LOST') throw error;
   }
 }
 
