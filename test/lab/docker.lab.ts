@@ -4,6 +4,7 @@ import { openDocker } from '../../src/engine/deploy/server-docker.ts';
 import { listeningPorts, openConnections } from '../../src/engine/deploy/server-ports.ts';
 import type { ContainerSpec } from '../../src/integrations/docker/container-spec.ts';
 import type { DockerApi } from '../../src/integrations/docker/docker-api.ts';
+import { wholeOutput } from '../../src/integrations/docker/whole-output.ts';
 import type { SshHost } from '../../src/remote/ssh-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { LabServer } from './support/lab-server.ts';
@@ -28,7 +29,7 @@ const make = async (spec: Partial<ContainerSpec>): Promise<string> => {
 /** What it says until it ends. */
 const sayingsOf = async (name: string): Promise<Buffer> => {
   const chunks: Buffer[] = [];
-  await docker.containerOutput(name, { onOutput: chunk => void chunks.push(chunk) });
+  await wholeOutput(docker, name, { onOutput: chunk => void chunks.push(chunk) });
   return Buffer.concat(chunks);
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CaddyAdmin } from '../../integrations/caddy/caddy-admin.ts';
 import { CADDY_ADMIN_PORT } from '../../integrations/caddy/caddy-admin.ts';
+import { CaddyFault } from '../../integrations/caddy/caddy-fault.ts';
 import type { ContainerSpec } from '../../integrations/docker/container-spec.ts';
 import type { DockerApi } from '../../integrations/docker/docker-api.ts';
 import { DockerFault } from '../../integrations/docker/docker-fault.ts';
@@ -58,8 +59,10 @@ export class ProxyContainer {
     const hint = `The server must be able to pull ${IMAGE}, or have it already.`;
     await told('The proxy could not be started', hint, async () => {
       const there = await this.docker.inspectContainer(NAME);
+      if (there?.isRunning) return;
+      await this.#findPortFree();
       if (there === null) await this.#make();
-      if (!there?.isRunning) await this.docker.startContainer(NAME);
+      await this.docker.startContainer(NAME);
     });
     await this.#answers();
   }
@@ -96,6 +99,12 @@ export class ProxyContainer {
     await this.docker.createContainer(SPEC);
   }
 
+  /** Caddy shares its port with others of its kind: two would be told things in turns. One of ours may have been started by now. */
+  async #findPortFree(): Promise<void> {
+    if (!(await this.#hears())) return;
+    if (!(await this.docker.inspectContainer(NAME))?.isRunning) throw anotherCaddy();
+  }
+
   /** Somebody else may answer where it should: then it is not asked, and ends again and again. */
   async #answers(): Promise<void> {
     const deadline = performance.now() + START_MS;
@@ -115,6 +124,7 @@ export class ProxyContainer {
       if (error instanceof DialFailure && error.reason === 'FORBIDDEN')
         throw new ProxyFailure(error.message, 'The proxy is spoken to through SSH.', false, { cause: error });
       if (error instanceof DialFailure) return false;
+      if (error instanceof CaddyFault) return true;
       throw error;
     }
   }
@@ -128,6 +138,12 @@ export class ProxyContainer {
     return plain(said);
   }
 }
+
+export const anotherCaddy = (): ProxyFailure =>
+  new ProxyFailure(
+    `Another Caddy answers on port ${CADDY_ADMIN_PORT} of the server`,
+    'Stop it, or give its admin endpoint another port.',
+  );
 
 async function told<Result>(fault: string, hint: string | null, work: () => Promise<Result>): Promise<Result> {
   try {

@@ -5,7 +5,7 @@ import { CaddyFault } from '../../integrations/caddy/caddy-fault.ts';
 import type { DockerApi } from '../../integrations/docker/docker-api.ts';
 import { DialFailure, type Host } from '../../remote/host.ts';
 import { saidText } from '../../remote/said-text.ts';
-import { ProxyContainer } from './proxy-container.ts';
+import { anotherCaddy, ProxyContainer } from './proxy-container.ts';
 import { ProxyFailure } from './proxy-failure.ts';
 import { listenPortOf, type ProxyRoute, serversFor, type WebServer } from './proxy-settings.ts';
 
@@ -37,11 +37,7 @@ export class ServerProxy {
     // Two who come at once make it once: it is only made where there is none.
     if ((await this.#get('/config/')) === null) await this.#say(() => this.#admin.create(HTTP, settings));
     const http = await this.#get<{ '@id'?: string }>(HTTP);
-    if (http?.['@id'] !== MARK)
-      throw new ProxyFailure(
-        `Another Caddy answers on port ${CADDY_ADMIN_PORT} of the server`,
-        'Stop it, or give its admin endpoint another port.',
-      );
+    if (http?.['@id'] !== MARK) throw anotherCaddy();
   }
 
   /** Requests at the one port are answered by the other from now on. Those that are under way are answered by whom they were given to. */

@@ -35,7 +35,7 @@ export class CaddyAdmin {
       await this.#ask({ method: 'PUT', path, body: value });
       return true;
     } catch (error) {
-      if (error instanceof CaddyFault && error.status === 409) return false;
+      if (error instanceof CaddyFault && isThere(error)) return false;
       throw error;
     }
   }
@@ -49,6 +49,9 @@ export class CaddyAdmin {
     return this.#http.ask({ ...question, isLong: true }, read);
   }
 }
+
+// Caddy before 2.7 has no status of its own for it.
+const isThere = ({ status, message }: CaddyFault): boolean => status === 409 || /key already exists/.test(message);
 
 async function read(answer: IncomingMessage): Promise<string> {
   const { statusCode = 0 } = answer;

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Open, Question } from '../duplex-http.ts';
 import { type ContainerSpec, creationOf } from './container-spec.ts';
 import {
@@ -38,6 +39,8 @@ export interface LogWish {
 }
 
 const PULL_MS = 30 * 60_000;
+const LOOK_EVERY_MS = 100;
+const MOST_LOOKS = 100;
 const GRACE_MS = 60_000;
 
 /** A client of the Docker Engine API, as far as we need it. What the engine refuses fails with a `DockerFault`. */
@@ -121,16 +124,22 @@ export class DockerApi {
     return (await this.#engine.ask<ListedByName[]>(get(`/networks?${labelled(labels)}`))).map(named);
   }
 
-  /** Its id. Asked for again under the same name with the same labels it is the one that is there. */
+  /**
+   * Its id. Asked for again under the same name with the same labels it is the one that is there. While another who asked is still served,
+   * Docker has given the name away but does not know its container yet.
+   */
   async createContainer(spec: ContainerSpec): Promise<string> {
     const path = `/containers/create?name=${encodeURIComponent(spec.name)}`;
-    try {
-      return (await this.#engine.ask<{ Id: string }>({ method: 'POST', path, body: creationOf(spec) })).Id;
-    } catch (error) {
-      if (!(error instanceof DockerFault) || error.status !== 409) throw error;
-      const there = await this.inspectContainer(spec.name);
-      if (there === null || !carries(there.labels, spec.labels)) throw error;
-      return there.id;
+    for (let looks = 0; ; looks += 1) {
+      try {
+        return (await this.#engine.ask<{ Id: string }>({ method: 'POST', path, body: creationOf(spec) })).Id;
+      } catch (error) {
+        if (!(error instanceof DockerFault) || error.status !== 409) throw error;
+        const there = await this.inspectContainer(spec.name);
+        if (there !== null && carries(there.labels, spec.labels)) return there.id;
+        if (there !== null || looks === MOST_LOOKS) throw error;
+        await pause(LOOK_EVERY_MS);
+      }
     }
   }
 
@@ -166,32 +175,10 @@ export class DockerApi {
     return (await this.#engine.ask<ListedContainer[]>(get(path))).map(summaryOf);
   }
 
-  /** Until there is no more; a follower's end comes with the container's, and may come before its last words: see `containerOutput`. */
+  /** Until there is no more; a follower's end comes with the container's, and may come before its last words: see `wholeOutput`. */
   async containerLogs(name: string, wish: LogWish): Promise<void> {
     const path = `/containers/${segments(name)}/logs?${logQuery(wish)}`;
     await this.#hear({ ...get(path), ...long(wish.signal) }, wish);
-  }
-
-  /**
-   * All that a container says until it has ended, and its exit code. Docker before 23 leaves out the end of what it is followed to: so it
-   * is asked once more, for what is behind the bytes that were heard.
-   */
-  async containerOutput(name: string, { signal, onOutput }: Pick<LogWish, 'signal' | 'onOutput'>): Promise<number> {
-    const heard = { stdout: 0, stderr: 0 };
-    const until = signal ? { signal } : {};
-    const listen: LogWish['onOutput'] = (chunk, from) => {
-      heard[from] += chunk.length;
-      return onOutput(chunk, from);
-    };
-    const hearRest: LogWish['onOutput'] = (chunk, from) => {
-      const fresh = chunk.subarray(heard[from]);
-      heard[from] -= chunk.length - fresh.length;
-      return fresh.length > 0 ? onOutput(fresh, from) : undefined;
-    };
-    await this.containerLogs(name, { ...until, follow: true, onOutput: listen });
-    const exitCode = await this.waitContainer(name, signal);
-    await this.containerLogs(name, { ...until, onOutput: hearRest });
-    return exitCode;
   }
 
   /** Its exit code, as soon as it does not run. */

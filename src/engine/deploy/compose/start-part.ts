@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeploymentPhase } from '../../../entities/deployment.ts';
+import { wholeOutput } from '../../../integrations/docker/whole-output.ts';
 import type { ComposeDependency } from '../../compose/compose-project.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type Machine } from '../deploy-step.ts';
@@ -79,7 +80,7 @@ async function follow({ log, endings }: Release, { docker }: Machine, part: Part
   const signal = AbortSignal.any([endings.cancelled, endings.leave, late]);
   try {
     const onOutput = (chunk: Buffer, from: 'stdout' | 'stderr') => log.write(chunk, from);
-    await docker.containerOutput(part.container, { signal, onOutput });
+    await wholeOutput(docker, part.container, { signal, onOutput });
     await log.flush();
   } catch (error) {
     if (!signal.aborted || endings.leave.aborted) throw error;

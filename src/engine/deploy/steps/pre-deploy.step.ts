@@ -1,4 +1,5 @@
 import { DeploymentPhase, DeploymentStatus } from '../../../entities/deployment.ts';
+import { wholeOutput } from '../../../integrations/docker/whole-output.ts';
 import { ensureVolumes } from '../compose/ensure-volumes.ts';
 import { DeployFailure } from '../deploy-failure.ts';
 import { DeployCancelled, type DeployStep, type Machine } from '../deploy-step.ts';
@@ -65,7 +66,7 @@ export class PreDeployStep implements DeployStep {
     const signal = AbortSignal.any([endings.cancelled, endings.leave, late]);
     try {
       const onOutput = (chunk: Buffer, from: 'stdout' | 'stderr') => log.write(chunk, from);
-      await docker.containerOutput(this.#name, { signal, onOutput });
+      await wholeOutput(docker, this.#name, { signal, onOutput });
     } catch (error) {
       if (!signal.aborted) throw error;
       if (endings.leave.aborted) throw error;
