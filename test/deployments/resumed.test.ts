@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Environment } from '../../src/entities/environment.ts';
 import { DeployBench } from '../support/deploy-bench.ts';
@@ -101,6 +103,64 @@ test(
     expect((await bench.read(`/environments/${environment.id}`)).body).toMatchObject({ status: 'DOWN' });
     expect(await bench.finish(await bench.left(environment, machine))).toMatchObject({ status: 'LIVE' });
     expect(machine.docker.stopSeconds.get(`slipway-${first.id}`)).toBe(20);
+  },
+  PATIENCE,
+);
+
+test(
+  'nor do those of the images that a compose file names',
+  async () => {
+    const labels = { 'slipway.stop-seconds': '86400', 'slipway.may-end': 'true', 'slipway.host-port': '22' };
+    for (const image of ['web:1', 'worker:1', 'data:1']) machine.docker.images.set(image, labels);
+    const environment = await bench.environment(serverId);
+    const text = `
+services:
+  web: {image: "web:1", ports: ["3000"]}
+  worker: {image: "worker:1", restart: always}
+  data: {image: "data:1", restart: always, stop_grace_period: 30s, volumes: ["rows:/data"]}
+volumes: {rows: {}}
+`;
+    const left = await bench.leftCompose(environment, machine, text);
+    expect(await bench.finish(left)).toMatchObject({ status: 'LIVE', error: null });
+    const containers = [...machine.docker.containers.values()].filter(
+      each => each.labels['slipway.environment'] === environment.id,
+    );
+    const said = containers.map(({ labels: own, image }) => [
+      ...[image, own['slipway.stop-seconds'], own['slipway.may-end']],
+      own['slipway.role'] === 'service' ? 'kept' : own['slipway.host-port'],
+    ]);
+    const hostPort = String((await bench.row(left))?.hostPort);
+    expect(said.sort()).toEqual([
+      ['data:1', '30', 'false', 'kept'],
+      ['web:1', '20', 'false', hostPort],
+      ['worker:1', '20', 'false', ''],
+    ]);
+    const worker = containers.find(({ image }) => image === 'worker:1');
+    Object.assign(worker ?? {}, { state: 'exited', exitCode: 0 });
+    await bench.clock('apps.watch');
+    expect((await bench.read(`/environments/${environment.id}`)).body).toMatchObject({ status: 'DOWN' });
+  },
+  PATIENCE,
+);
+
+test(
+  'what a first try has opened is shut when its switch fails',
+  async () => {
+    const environment = await bench.environment(serverId);
+    const left = await bench.left(environment, machine);
+    const said = join(machine.machine.folder, 'said');
+    machine.machine.program('ufw', `echo "$@" >>${said}; echo "Status: active"`);
+    const { portBehind } = machine.machine;
+    // It answers, but not through the proxy.
+    machine.machine.portBehind = port => (port >= 30_000 && port < 32_768 ? 1 : portBehind(port));
+    const failed = await bench.finish(left);
+    machine.machine.portBehind = portBehind;
+    machine.machine.program('ufw', 'echo "Status: inactive"');
+    expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'PROXY_FAILED' } });
+    const words = readFileSync(said, 'utf8').match(/^(delete )?allow \d+\/tcp/gm);
+    expect(words).toEqual([expect.stringMatching(/^allow/), `delete ${words?.[0]}`]);
+    expect(machine.serving(environment.id)).toBeUndefined();
+    expect(machine.app.left(environment.id)).toEqual([]);
   },
   PATIENCE,
 );

@@ -1,9 +1,11 @@
+import { gatherCompose } from '../../src/engine/compose/compose-files.ts';
 import { BuilderKind } from '../../src/entities/build.ts';
 import { type Deployment, DeploymentPhase, DeploymentStatus } from '../../src/entities/deployment.ts';
 import type { Environment } from '../../src/entities/environment.ts';
 import { VariableScope } from '../../src/entities/variable.ts';
 import { Keyring } from '../../src/security/keyring.ts';
 import { VariableStore } from '../../src/services/variable-store.ts';
+import { MemorySnapshot } from '../analysis/memory-snapshot.ts';
 import { type Person, TestApp } from './create-app.ts';
 import { DeployMachine } from './deploy-machine.ts';
 import { changeDeployment, makeDeployment, makeEnvironment } from './deployments.ts';
@@ -83,6 +85,15 @@ export class DeployBench {
     return changeDeployment(this.app, made, { image, variables }, 'Building');
   }
 
+  /** The same of a compose file, whose images are there. */
+  async leftCompose(environment: Environment, machine: DeployMachine, text: string): Promise<Deployment> {
+    const made = await this.left(environment, machine, { builder: BuilderKind.COMPOSE });
+    const told = { variables: {}, secrets: new Set<string>(), port: null };
+    const files = await gatherCompose(new MemorySnapshot({ 'compose.yaml': text }), 'compose.yaml', told);
+    const composition = this.#store().sealComposition(made.id, JSON.stringify({ files, built: {} }));
+    return changeDeployment(this.app, made, { composition }, 'Building');
+  }
+
   /** Taken up, to its end. */
   async finish({ id, environmentId }: Deployment): Promise<DeploymentAnswer> {
     const { queue } = this.app.app;
@@ -112,9 +123,12 @@ export class DeployBench {
   }
 
   #sealed(deploymentId: string, secret = 'a secret value') {
-    const { masterKey = '', previousMasterKeys } = testConfig({});
-    const store = new VariableStore(this.app.app.database.orm.em, new Keyring(masterKey, previousMasterKeys));
     const variable = { key: 'PASSWORD', value: secret, isSecret: true, scope: VariableScope.RUNTIME };
-    return store.sealRelease(deploymentId, [variable]);
+    return this.#store().sealRelease(deploymentId, [variable]);
+  }
+
+  #store(): VariableStore {
+    const { masterKey = '', previousMasterKeys } = testConfig({});
+    return new VariableStore(this.app.app.database.orm.em, new Keyring(masterKey, previousMasterKeys));
   }
 }

@@ -127,6 +127,7 @@ export class FakeDocker {
   /** Answers what was made, and undefined if nothing was to be made. */
   async #make(path: string, query: URLSearchParams, sent: Record<string, unknown>): Promise<object | undefined> {
     const { Name = '', Labels = {} } = sent as { Name?: string; Labels?: Labels };
+    if (/^\/networks\/[^/]+\/(connect|disconnect)$/.test(path)) return {};
     if (path === '/networks/create') this.networks.set(Name, Labels);
     else if (path === '/volumes/create') this.volumes.set(Name, Labels);
     else if (path === '/containers/create') return this.#create(query.get('name') ?? '', sent);

@@ -28,7 +28,7 @@ function ownContainer(release: Release, part: Part): ContainerSpec {
     labels: {
       ...roleLabels(deployment, part.kind === 'JOB' ? 'pre-deploy' : 'app'),
       ...partLabels(part),
-      ...(isRouted ? { [LABEL.hostPort]: String(hostPort) } : {}),
+      [LABEL.hostPort]: isRouted ? String(hostPort) : '',
     },
     network: { name: releaseNetworkName(deployment.id), aliases: aliasesOf(part) },
     ports,

@@ -28,7 +28,7 @@ export class DrainStep implements DeployStep {
     const { docker } = machine;
     for (const { name, labels } of await this.#others(machine)) {
       const port = Number(labels[LABEL.hostPort]);
-      if (Number.isInteger(port)) await this.#drain(machine, port);
+      if (Number.isInteger(port) && port > 0) await this.#drain(machine, port);
       await docker.stopContainer(name, stopSecondsOf(labels));
       await docker.removeContainer(name, { volumes: true });
     }
@@ -72,4 +72,4 @@ export class DrainStep implements DeployStep {
   }
 }
 
-const isRouted = ({ labels }: ContainerSummary): boolean => LABEL.hostPort in labels;
+const isRouted = ({ labels }: ContainerSummary): boolean => (labels[LABEL.hostPort] ?? '') !== '';
