@@ -49,13 +49,50 @@ test(
   async () => {
     const environment = await bench.environment(serverId);
     const left = await bench.left(environment, machine, { secret: 'hunter2-hunter2' });
-    machine.docker.refusals.set('POST /containers/create', 'bad mount: PASSWORD=hunter2-hunter2 is no path');
-    const failed = await bench.finish(left).finally(() => machine.docker.refusals.clear());
+    const said = 'bad mount: PASSWORD=hunter2-hunter2 is no path';
+    machine.docker.refusals.set(`POST /containers/slipway-${left.id}/start`, said);
+    const failed = await bench.finish(left);
     expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'START_FAILED' } });
     expect(failed.error?.message).toMatch(/bad mount: PASSWORD=.* is no path/);
     expect(failed.error?.message).not.toContain('hunter2');
     expect(machine.app.left(environment.id)).toEqual([]);
     expect(await bench.row(left)).toMatchObject({ hostPort: null, hasLeftovers: false });
+  },
+  PATIENCE,
+);
+
+test(
+  'nor any where a command came before',
+  async () => {
+    const environment = await bench.environment(serverId, { preDeployCommand: 'migrate' });
+    const left = await bench.left(environment, machine);
+    const name = `slipway-${left.id}-pre-deploy`;
+    const labels = { 'slipway.environment': environment.id, 'slipway.deployment': left.id };
+    machine.docker.containers.set(name, { name, labels, state: 'exited', exitCode: 0 });
+    machine.docker.networks.set(`slipway-${environment.id}`, { 'slipway.environment': environment.id });
+    machine.docker.refusals.set(`POST /containers/slipway-${left.id}/start`, 'no');
+    expect(await bench.finish(left)).toMatchObject({ status: 'FAILED', error: { code: 'START_FAILED' } });
+    expect(machine.app.left(environment.id)).toEqual([]);
+  },
+  PATIENCE,
+);
+
+test(
+  'nothing is left of a first try of a compose file',
+  async () => {
+    for (const image of ['web:1', 'data:1']) machine.docker.images.set(image, {});
+    const environment = await bench.environment(serverId);
+    const text = `
+services:
+  web: {image: "web:1", ports: ["3000"], depends_on: [data]}
+  data: {image: "data:1", restart: always, volumes: ["rows:/data"]}
+volumes: {rows: {}}
+`;
+    const left = await bench.leftCompose(environment, machine, text);
+    machine.docker.refusals.set(`POST /containers/slipway-${left.id}/start`, 'no');
+    expect(await bench.finish(left)).toMatchObject({ status: 'FAILED', error: { code: 'START_FAILED' } });
+    // The image of the bench is none of this deployment's.
+    expect(machine.app.left(environment.id).filter(each => each !== 'image')).toEqual([]);
   },
   PATIENCE,
 );

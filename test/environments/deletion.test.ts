@@ -227,6 +227,31 @@ test(
   PATIENCE,
 );
 
+test(
+  'with its data it goes from every server that it ever was on',
+  async () => {
+    const other = await AppMachine.start();
+    try {
+      const { id, slug } = await machine.release(bench, projectId, serverId);
+      other.docker.volumes.set(`data-${id}`, { 'slipway.environment': id });
+      const otherId = await bench.server(other.place);
+      await bench.app.sql(
+        `insert into deployment (id, created_at, workspace_id, project_id, environment_id, server_id, number, status, trigger, is_finished)
+       values (gen_random_uuid(), now(), $1, $2, $3, $4, 7, 'SUPERSEDED', 'MANUAL', true)`,
+        [bench.ann.workspaceId, projectId, id, otherId],
+      );
+      const confirm = `${await slugOf(projectId)}/${slug}`;
+      const path = `/environments/${id}?deleteData=true&confirm=${encodeURIComponent(confirm)}`;
+      const { body } = await bench.app.rest<{ id: string }>('DELETE', path, { token: bench.ann.token });
+      expect(await bench.ended(body)).toMatchObject({ status: 'SUCCEEDED' });
+      expect([machine.left(id), other.left(id)]).toEqual([[], []]);
+    } finally {
+      await other.stop();
+    }
+  },
+  PATIENCE,
+);
+
 describe.each(['rest', 'graphql'] as const)('deleting a project at the door of %s', door => {
   const remove = (wish: object = {}) => bench.call(door, 'Mutation.deleteProject', { id: projectId, ...wish });
 

@@ -143,6 +143,19 @@ test(
 );
 
 test(
+  'nor does one that goes away in the middle of a look',
+  async () => {
+    machine.machine.portBehind = port => {
+      machine.machine.isClosed = true;
+      void machine.machine.cut();
+      return port;
+    };
+    expect(await seen()).toEqual(['LIVE', 'Its server cannot be reached; whether it serves is not known']);
+  },
+  PATIENCE,
+);
+
+test(
   'where Docker does not answer, the application itself is asked',
   async () => {
     machine.machine.program('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');

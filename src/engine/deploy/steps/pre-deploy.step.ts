@@ -40,8 +40,11 @@ export class PreDeployStep implements DeployStep {
     );
   }
 
+  /** It is the first that needs the environment's network, so it is taken back as the last: the network goes with the last container. */
   async undo({ docker }: Machine): Promise<void> {
+    const { id } = this.release.environment;
     await docker.removeContainer(this.#name, { volumes: true });
+    if ((await docker.containers(environmentLabels(id))).length === 0) await docker.removeNetwork(networkName(id));
   }
 
   get #name(): string {

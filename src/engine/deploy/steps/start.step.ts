@@ -32,11 +32,8 @@ export class StartStep implements DeployStep {
     }
   }
 
-  /** The network goes with the last of the environment's containers. */
   async undo({ docker }: Machine): Promise<void> {
-    const { id } = this.release.environment;
     await docker.removeContainer(this.#name, { volumes: true });
-    if ((await docker.containers(environmentLabels(id))).length === 0) await docker.removeNetwork(networkName(id));
   }
 
   get #name(): string {
