@@ -7,6 +7,7 @@ import { restCall } from '../support/doors.ts';
 import { eventually } from '../support/eventually.ts';
 import { GitServer } from '../support/git-server.ts';
 import { Service } from '../support/service.ts';
+import { KEY } from '../support/settings.ts';
 import { cloneDatabase, dropDatabase } from '../support/test-database.ts';
 import {
   addServer,
@@ -30,8 +31,8 @@ const start = (index: number) =>
     ...gitSettings(git),
     DATABASE_URL: databaseUrl,
     DATA_DIR: join(folder, String(index)),
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    JWT_SECRET: 'a secret that both of them know, and nobody else',
+    MASTER_KEY: KEY,
+    JWT_SECRET: KEY,
     ACCESS_TOKEN_TTL: '5h',
   });
 
