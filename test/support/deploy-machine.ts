@@ -56,7 +56,8 @@ export class DeployMachine {
   }
 
   #portBehind(port: number): number {
-    if (port === ADMIN_PORT) return this.caddy.adminPort;
+    const isProxyUp = this.docker.containers.get('slipway-proxy')?.state === 'running';
+    if (port === ADMIN_PORT && isProxyUp) return this.caddy.adminPort;
     const upstream = this.caddy.behind(port) ?? port;
     const isPublished = [...this.docker.containers.values()].some(
       ({ hostPort, state }) => hostPort === upstream && state === 'running',
