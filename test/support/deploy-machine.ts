@@ -4,6 +4,8 @@ import { PretendedCaddy } from './pretended-caddy.ts';
 import type { SshMachine } from './ssh-machine.ts';
 
 const ADMIN_PORT = 2019;
+/** Nobody listens on the first port of all. */
+const NOBODYS_PORT = 1;
 
 /** A server that can be deployed to, as far as nothing is built: Docker and the proxy pretend, and every release is one application. */
 export class DeployMachine {
@@ -55,10 +57,11 @@ export class DeployMachine {
     await this.caddy.stop();
   }
 
+  /** The proxy answers while its container runs, an application while one does that has its port. */
   #portBehind(port: number): number {
     const isProxyUp = this.docker.containers.get('slipway-proxy')?.state === 'running';
-    if (port === ADMIN_PORT && isProxyUp) return this.caddy.adminPort;
-    const upstream = this.caddy.behind(port) ?? port;
+    if (port === ADMIN_PORT) return isProxyUp ? this.caddy.adminPort : NOBODYS_PORT;
+    const upstream = (isProxyUp ? this.caddy.behind(port) : undefined) ?? port;
     const isPublished = [...this.docker.containers.values()].some(
       ({ hostPort, state }) => hostPort === upstream && state === 'running',
     );
