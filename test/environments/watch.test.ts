@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AppMachine } from '../support/app-machine.ts';
 import { EnvironmentBench } from '../support/environments.ts';
-import { eventually } from '../support/eventually.ts';
 import type { FakeContainer } from '../support/fake-docker.ts';
+import { stillClock } from '../support/still-clock.ts';
 
 const PATIENCE = 60_000;
 
@@ -16,9 +16,7 @@ let container: FakeContainer;
 beforeAll(async () => {
   bench = await EnvironmentBench.start();
   // Looks of the clock between those of a test would see first what it is about.
-  await bench.app.app.queue.boss.unschedule('apps.watch');
-  const open = `select 1 from pgboss.job where name = 'apps.watch' and state < 'completed'`;
-  await eventually(async () => (await bench.app.sql(open)).length === 0);
+  await stillClock(bench.app, ['apps.watch']);
   projectId = await bench.project();
 }, PATIENCE);
 afterAll(() => bench.stop());

@@ -12,6 +12,7 @@ import { changeDeployment, makeDeployment, makeEnvironment } from './deployments
 import { eventually } from './eventually.ts';
 import { changeIn } from './runs.ts';
 import { testConfig } from './settings.ts';
+import { stillClock } from './still-clock.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -41,11 +42,8 @@ export class DeployBench {
 
   static async start(): Promise<DeployBench> {
     const app = await TestApp.start();
-    const { boss } = app.app.queue;
     // What the clock does between two lines of a test is not what it is about.
-    for (const name of ['apps.watch', 'deployments.sweep']) await boss.unschedule(name);
-    const open = `select 1 from pgboss.job where name in ('apps.watch', 'deployments.sweep') and state < 'completed'`;
-    await eventually(async () => (await app.sql(open)).length === 0);
+    await stillClock(app, ['apps.watch', 'deployments.sweep']);
     return new DeployBench(app, await app.register());
   }
 
