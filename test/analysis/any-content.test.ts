@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AnalysisFailure } from '../../src/analysis/analysis-failure.ts';
-import { analyze, type Files } from './memory-snapshot.ts';
+import { analyze, type Files } from '../support/memory-snapshot.ts';
 
 /** Whatever stands in a file we know: an answer, or a failure with a code. Never a TypeError. */
 const json = [

@@ -2,7 +2,7 @@ import { DockerfileParser } from 'dockerfile-ast';
 import fc from 'fast-check';
 import type { BuildSettings } from '../../src/analysis/build-settings.ts';
 import { run } from '../../src/analysis/dockerfile/dockerfile.ts';
-import { analyze, type Files } from './memory-snapshot.ts';
+import { analyze, type Files } from '../support/memory-snapshot.ts';
 
 /** What people who want out of a Dockerfile try, mixed with what they did not think of. */
 const bait = fc.oneof(

@@ -1,5 +1,5 @@
 import type { AnalysisOptions } from '../../src/analysis/analyze.ts';
-import type { Files } from './memory-snapshot.ts';
+import type { Files } from '../support/memory-snapshot.ts';
 
 /** Every generator with what makes it write something else. Sites of plain files and scripts need one stage only. */
 export interface Variant {

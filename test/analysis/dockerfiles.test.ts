@@ -1,6 +1,6 @@
 import { validate } from 'dockerfile-utils';
+import { analyze } from '../support/memory-snapshot.ts';
 import { type Variant, variants } from './dockerfile-variants.ts';
-import { analyze } from './memory-snapshot.ts';
 
 const generated = async ({ files, options }: Variant): Promise<string> => {
   const { generatedDockerfile } = await analyze(files, options);

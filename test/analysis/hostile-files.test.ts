@@ -1,6 +1,6 @@
 import { analyzeSnapshot } from '../../src/analysis/analyze.ts';
 import type { Snapshot, SnapshotEntry } from '../../src/analysis/snapshot/snapshot.ts';
-import { analyze, type Files, MemorySnapshot } from './memory-snapshot.ts';
+import { analyze, type Files, MemorySnapshot } from '../support/memory-snapshot.ts';
 
 /** Hostile repositories: bounded in time and memory, and told apart by a code. */
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);

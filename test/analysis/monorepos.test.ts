@@ -1,4 +1,4 @@
-import { analyze } from './memory-snapshot.ts';
+import { analyze } from '../support/memory-snapshot.ts';
 
 const pnpmWorkspace = {
   'package.json': { private: true, packageManager: 'pnpm@10.1.0' },

@@ -1,4 +1,4 @@
-import { expectRow, type Row } from './memory-snapshot.ts';
+import { expectRow, type Row } from '../support/memory-snapshot.ts';
 
 const start = { start: 'node server.js' };
 

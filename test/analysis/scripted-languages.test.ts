@@ -1,5 +1,5 @@
 import { portOr } from '../../src/analysis/stack.ts';
-import { expectRow, type Row } from './memory-snapshot.ts';
+import { expectRow, type Row } from '../support/memory-snapshot.ts';
 
 const scripted: Row[] = [
   {

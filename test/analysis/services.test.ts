@@ -1,4 +1,4 @@
-import { analyze, type Files } from './memory-snapshot.ts';
+import { analyze, type Files } from '../support/memory-snapshot.ts';
 
 const kindsIn = async (files: Files): Promise<[string, string, boolean][]> =>
   (await analyze({ 'index.html': '', ...files })).services.map(({ kind, file, required }) => [kind, file, required]);

@@ -1,5 +1,5 @@
 import type { BuildSettings } from '../../src/analysis/build-settings.ts';
-import { analyze } from './memory-snapshot.ts';
+import { analyze } from '../support/memory-snapshot.ts';
 
 const files = { 'package.json': { scripts: { start: 'node a.js', build: 'tsc' } }, 'package-lock.json': '{}' };
 

@@ -1,5 +1,5 @@
 import type { VariableFinding } from '../../src/analysis/analysis-result.ts';
-import { analyze, type Files } from './memory-snapshot.ts';
+import { analyze, type Files } from '../support/memory-snapshot.ts';
 
 const variablesIn = async (files: Files): Promise<Map<string, VariableFinding>> => {
   const { variables } = await analyze({ 'index.html': '', ...files });

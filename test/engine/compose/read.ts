@@ -1,7 +1,7 @@
 import { gatherCompose, readGathered } from '../../../src/engine/compose/compose-files.ts';
 import type { ComposeProject } from '../../../src/engine/compose/compose-project.ts';
 import { DeployFailure } from '../../../src/engine/deploy/deploy-failure.ts';
-import { MemorySnapshot } from '../../analysis/memory-snapshot.ts';
+import { MemorySnapshot } from '../../support/memory-snapshot.ts';
 
 interface Told {
   variables?: Record<string, string>;
