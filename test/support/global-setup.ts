@@ -2,12 +2,10 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { createApp } from '../../src/app.ts';
 import { startTestCluster } from './cluster.ts';
-import { joinPackages } from './joined-packages.ts';
 import { silentLog, testConfig, withDatabase } from './settings.ts';
 
 /** One cluster for the run and one migrated database in it, which every test file clones. */
 export default async function setUp(): Promise<void> {
-  process.env.SLIPWAY_JOINED_PACKAGES = await joinPackages();
   const cluster = await startTestCluster();
   const template = `slipway_template_${process.pid}`;
   const client = new pg.Client({ connectionString: cluster.url });
