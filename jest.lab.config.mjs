@@ -8,11 +8,11 @@ const FULL = [
 
 const isFull = process.env.SLIPWAY_LAB === 'full';
 
-/** The lab's tests: real servers and images, each with time to build. They wait more than they work, so two go side by side. */
+/** The lab's tests: real servers and images, one after the other, each with time to build. */
 export default {
   ...base,
   testMatch: ['<rootDir>/test/lab/**/*.lab.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(isFull ? [] : FULL.map(name => `/test/lab/${name}\\.lab`))],
-  maxWorkers: 2,
+  maxWorkers: 1,
   testTimeout: 300_000,
 };

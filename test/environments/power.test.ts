@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { patience } from '../../src/services/machines.ts';
 import { AppMachine } from '../support/app-machine.ts';
 import { EnvironmentBench } from '../support/environments.ts';
 
 const PATIENCE = 60_000;
+patience.awayMs = 1000;
 
 let bench: EnvironmentBench;
 let machine: AppMachine;

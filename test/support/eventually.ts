@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 10;
 /** Looks until what nobody announces is so, such as a lock that is waited for or a process that is gone. */
 export async function eventually<Value>(
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {
