@@ -3,6 +3,7 @@ import { type Deployment, DeploymentStatus, DeploymentTrigger } from '../../src/
 import { type Environment, EnvironmentStatus } from '../../src/entities/environment.ts';
 import { type Person, TestApp } from '../support/create-app.ts';
 import { changeDeployment, makeDeployment, makeEnvironment, restEngine } from '../support/deployments.ts';
+import { eventually } from '../support/eventually.ts';
 import { ThreeDoors } from '../support/three-doors.ts';
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';
@@ -121,7 +122,11 @@ describe.each(['rest', 'graphql'] as const)('at the door of %s', door => {
       const again = await cancel(deployment);
       expect(again).toMatchObject({ code: undefined, value: { id: deployment.id, status: 'CANCELLING' } });
       expect(at).toBeInstanceOf(Date);
-      expect(rung.filter(key => key.startsWith('cancel'))).toEqual([`cancel deployment ${deployment.id}`]);
+      const key = `cancel deployment ${deployment.id}`;
+      // What is told comes in order: behind this nothing of before is on its way.
+      await app.sql(`select pg_notify('slipway_rows', 'the last')`);
+      await eventually(() => rung.includes('the last'));
+      expect(rung.filter(each => each.startsWith('cancel'))).toEqual([key]);
       expect(await app.sql('select cancel_asked_at as at from deployment where id = $1', [deployment.id])).toEqual([
         { at },
       ]);
@@ -159,7 +164,9 @@ describe.each(['rest', 'graphql'] as const)('at the door of %s', door => {
         actor: ann.id,
       });
       expect((await rollBack(kept)).value).toMatchObject({ id: (made.value as Deployment).id });
-      const today = (await rollBack(kept, { variables: 'CURRENT' })).value as Deployment;
+      const withToday = await rollBack(kept, { variables: 'CURRENT' });
+      expect(withToday.code).toBeUndefined();
+      const today = withToday.value as Deployment;
       const rows = await app.sql(
         'select uses_current_variables as current, wanted_commit as commit from deployment where rollback_of = $1 order by number',
         [kept.id],
