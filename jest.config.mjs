@@ -19,5 +19,5 @@ export default {
   // Each file loads the whole service anew, and Jest does not give that memory back: workers are replaced instead.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

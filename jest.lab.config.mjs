@@ -14,5 +14,6 @@ export default {
   testMatch: ['<rootDir>/test/lab/**/*.lab.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(isFull ? [] : FULL.map(name => `/test/lab/${name}\\.lab`))],
   maxWorkers: 1,
-  testTimeout: 300_000,
+  // A machine that gets half of its processors is slow, not wrong.
+  testTimeout: 600_000,
 };
