@@ -28,7 +28,7 @@ export async function buildOne(
   const { deployment, endings, means, server, log } = release;
   const work = new RemoteWork(host, prefix);
   const isUnderWay = (await work.status(id)) !== null;
-  if (!isUnderWay) await sweep(work);
+  if (!isUnderWay) await sweep(work, log);
   if (isUnderWay) await log.passOver(DeploymentPhase.BUILDING, title);
   else if (title !== undefined) await log.line(title);
   const ingredients = isUnderWay ? SENT_ALREADY : await gather();
@@ -46,12 +46,13 @@ export async function buildOne(
   }
 }
 
-/** What builds before could not clear away, since their connection was cut. Where that fails now the next one does it. */
-async function sweep(work: RemoteWork): Promise<void> {
+/** What builds before could not clear away, since their connection was cut. Where that fails now it is said, and the next one does it. */
+async function sweep(work: RemoteWork, log: Release['log']): Promise<void> {
   try {
     await work.sweep(DAY);
   } catch (error) {
     if (!(error instanceof RemoteFailure) || error.reason === 'LOST') throw error;
+    await log.line(`What earlier builds left on the server could not be swept away: ${error.message}`);
   }
 }
 

@@ -50,7 +50,7 @@ export class CaddyAdmin {
   }
 }
 
-// Caddy before 2.7 has no status of its own for it.
+// Debian's Caddy 2.6 has no status of its own for it.
 const isThere = ({ status, message }: CaddyFault): boolean => status === 409 || /key already exists/.test(message);
 
 async function read(answer: IncomingMessage): Promise<string> {
